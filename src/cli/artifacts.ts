@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { type CompiledDag, compiledFiles, manifestJson } from "../compile/mod.ts";
+import { type Plan, planJson } from "../plan/mod.ts";
+import { targetPaths } from "../state/mod.ts";
+import { writeFileAtomically } from "../util/mod.ts";
+
+/** Writes `.pz/target/manifest.json`; each file is replaced as one step, so that runs side by side never mix. */
+export function writeManifest(dag: CompiledDag): void {
+  const paths = targetPaths(dag.project.root);
+  Deno.mkdirSync(paths.folder, { recursive: true });
+  writeFileAtomically(paths.manifest, manifestJson(dag));
+}
+
+/** Writes `.pz/target/compiled/<pipeline>.sql` for each pipeline. */
+export function writeCompiled(dag: CompiledDag): void {
+  const paths = targetPaths(dag.project.root);
+  Deno.mkdirSync(paths.compiled, { recursive: true });
+  for (const { pipeline, text } of compiledFiles(dag)) {
+    writeFileAtomically(join(paths.compiled, `${pipeline}.sql`), text);
+  }
+}
+
+/** Writes `.pz/target/plan.json`, which always covers the whole project. */
+export function writePlan(dag: CompiledDag, plan: Plan): void {
+  const paths = targetPaths(dag.project.root);
+  Deno.mkdirSync(paths.folder, { recursive: true });
+  writeFileAtomically(paths.plan, planJson(plan));
+}

@@ -1,0 +1,136 @@
+import { Command, type CommanderError } from "@commander-js/extra-typings";
+import type { ExitCode } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
+import { VERSION } from "./version.ts";
+
+/** A command line that commander refused, with the command that it was meant for. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly command: Command;
+  readonly error: CommanderError;
+
+  constructor(command: Command, error: CommanderError) {
+    super(error.message);
+    this.command = command;
+    this.error = error;
+  }
+}
+
+const PROJECT = ["--project <dir>", "the project's folder (default: the current folder)"] as const;
+const VARS = ["--vars <json>", "a JSON object whose members override vars: of project.yml"] as const;
+const SELECT = [
+  "--select <selector>",
+  "nodes by name, tag:t or source:c.e; +x and x+ add what is before and after",
+] as const;
+const ALL = ["--all", "the whole project"] as const;
+const LOG_FORMAT = [
+  "--log-format <format>",
+  "text, or json: one event a line on stdout, all else on stderr",
+] as const;
+
+/**
+ * The verbs and their options. Each verb's code is loaded when it runs, so that help and version load none of it.
+ *
+ * @param done takes the exit code of the verb that ran
+ */
+export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
+  const program = new Command("pz");
+  program
+    .description("pz runs batch data pipelines written in SQL: extract, transform, check and load with DuckDB inside.")
+    .version(VERSION, "--version", "print the version")
+    .helpOption("-h, --help", "print this help (also -?)")
+    .configureOutput({
+      writeOut: (text) => io.console.outRaw(text),
+      writeErr: (text) => io.console.errRaw(text),
+      outputError: () => {},
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+    })
+    .showSuggestionAfterError(false);
+  const verb = (name: string, description: string): Command => {
+    const command = program.command(name).description(description);
+    return command.exitOverride((error) => {
+      throw new UsageError(command, error);
+    });
+  };
+
+  verb("init", "make a new project")
+    .argument("[name]", "the folder to make; . for the current folder")
+    .option("-t, --template <id>", "the template to start from (default: minimal)")
+    .option("--list-templates", "list the templates and make nothing")
+    .action(async (name, options) => done(await (await import("./verbs/init.ts")).init(io, { name, ...options })));
+
+  verb("run", "run the pipelines")
+    .argument("[names...]", "nodes to run, each with all that it needs and all that follows from it")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option(...SELECT)
+    .option(...ALL)
+    .option("--fail-fast", "stop everything at the first failure")
+    .option("--full-refresh", "read everything, whatever earlier runs have read")
+    .option(...LOG_FORMAT)
+    .action(async (names, options) => done(await (await import("./verbs/run.ts")).run(io, { names, ...options })));
+
+  verb("test", "run the checks with all that they need, and no sink")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option(...SELECT)
+    .option(...LOG_FORMAT)
+    .action(async (options) => done(await (await import("./verbs/test.ts")).test(io, options)));
+
+  verb("compile", "write the graph and each pipeline's SQL to .pz/target")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option(...SELECT)
+    .action(async (options) => done(await (await import("./verbs/compile.ts")).compile(io, options)));
+
+  verb("plan", "show how every byte will move, and why")
+    .argument("[names...]", "nodes to show, as for run")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option(...SELECT)
+    .option(...ALL)
+    .action(async (names, options) => done(await (await import("./verbs/plan.ts")).plan(io, { names, ...options })));
+
+  verb("validate", "check everything that can be checked without moving data")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option("--connect", "also ask every connection")
+    .action(async (options) => done(await (await import("./verbs/validate.ts")).validate(io, options)));
+
+  verb("ls", "list the nodes of the project")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option(...SELECT)
+    .action(async (options) => done(await (await import("./verbs/ls.ts")).ls(io, options)));
+
+  verb("runs", "list past runs, newest first")
+    .option(...PROJECT)
+    .option("--json", "one JSON object a line")
+    .option("--limit <n>", "list at most so many")
+    .action(async (options) => done(await (await import("./verbs/runs.ts")).runs(io, options)));
+
+  verb("clean", "delete what old runs left behind")
+    .option(...PROJECT)
+    .option("--keep-last <n>", "leave the newest n runs alone (default: 1)")
+    .option("--older-than <duration>", "only runs that are older, such as 7d or 12h")
+    .option("--purge", "whole run folders instead of staging databases")
+    .option("--dry-run", "say what would go and delete nothing")
+    .action(async (options) => done(await (await import("./verbs/clean.ts")).clean(io, options)));
+
+  verb("connectors", "list the connectors, and in a project what each connection may touch")
+    .option(...PROJECT)
+    .option(...VARS)
+    .action(async (options) => done(await (await import("./verbs/connectors.ts")).connectors(io, options)));
+
+  verb("completion", "print a completion script for bash, zsh, fish or pwsh")
+    .argument("<shell>", "the shell")
+    .action(async (shell) => done((await import("./verbs/completion.ts")).completion(io, shell)));
+
+  program.exitOverride((error) => {
+    throw new UsageError(program, error);
+  });
+  return program;
+}

@@ -1,0 +1,66 @@
+import type { CompiledDag, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
+import { type ConnectorDescription, findConnector } from "../connectors/mod.ts";
+import { PzError, sortErrors } from "../errors/mod.ts";
+import type { SourcePosition, ValueMap } from "../project/mod.ts";
+import { nearMiss } from "../util/mod.ts";
+
+/** Options that the planner judges, whatever the connector calls its own. */
+const PLANNED_READ_OPTIONS = ["partition_column", "partitions", "files_per_partition"];
+const PLANNED_WRITE_OPTIONS = ["partition_by"];
+
+/**
+ * PZ0301 for each option of a connection, a read or a write of the given nodes that its connector does not know: an
+ * option that nobody reads is a mistake that nobody sees.
+ */
+export function checkOptions(dag: CompiledDag, effective: Iterable<string>): readonly PzError[] {
+  const wanted = new Set(effective);
+  const problems = new Map<string, PzError>();
+  for (const node of dag.nodes) {
+    if (!wanted.has(node.id) || (node.kind !== "SourceLoad" && node.kind !== "SinkWrite")) continue;
+    const connector = findConnector(node.connection.connector);
+    if (connector === undefined || connector === "planned") continue;
+    for (const problem of problemsOf(node, connector)) problems.set(problem.message, problem);
+  }
+  return sortErrors([...problems.values()]);
+}
+
+function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDescription): PzError[] {
+  const { connection, entity } = node;
+  const read = node.kind === "SourceLoad";
+  const options = read ? node.read.options : node.write.options;
+  const known = read ? connector.readOptions : connector.writeOptions;
+  const planned = read ? PLANNED_READ_OPTIONS : PLANNED_WRITE_OPTIONS;
+  const position = node.kind === "SinkWrite" ? node.position : connection.entities[entity]?.position;
+  return [
+    ...unknownOptions(connection.config, connector.connectionOptions, {
+      where: `connection '${connection.name}'`,
+      what: `connector '${connector.name}' has no such option of a connection`,
+      position: connection.position,
+    }),
+    ...unknownOptions(options, known === undefined ? undefined : [...known, ...planned], {
+      where: `${read ? "source" : "sink"} '${connection.name}.${entity}'`,
+      what: `connector '${connector.name}' has no such option of a ${read ? "read" : "write"}`,
+      position: position ?? connection.position,
+    }),
+  ];
+}
+
+function unknownOptions(
+  options: ValueMap,
+  known: readonly string[] | undefined,
+  place: { readonly where: string; readonly what: string; readonly position: SourcePosition },
+): PzError[] {
+  if (known === undefined) return [];
+  return Object.keys(options).filter((name) => !known.includes(name)).map((name) => {
+    const meant = nearMiss(name, known);
+    const hint = meant !== undefined
+      ? `did you mean '${meant}'?`
+      : known.length === 0
+      ? "remove it"
+      : `the options are ${known.join(", ")}`;
+    return new PzError("PZ0301", `unknown option '${name}' of ${place.where}: ${place.what}`, {
+      ...place.position,
+      hint,
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import { type CompiledDag, type Selection, withAncestors } from "../compile/mod.ts";
+import { findConnector } from "../connectors/mod.ts";
+import { runProject } from "../engine/mod.ts";
+import { EventBus } from "../events/mod.ts";
+import { type Plan, planRun } from "../plan/mod.ts";
+import { limitsLine } from "../render/mod.ts";
+import type { Outcome } from "../errors/mod.ts";
+import { acquireRunLock, runPaths, writeRunIntent } from "../state/mod.ts";
+import { writeManifest, writePlan } from "./artifacts.ts";
+import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
+import { type Io, shownPath } from "./io.ts";
+import { machineFacts } from "./machine.ts";
+import { checkSql, loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions, type RunIdentity } from "./phases.ts";
+import { type LogFormat, reportErrors, reportNotes, reportUsage, reportWarnings } from "./report.ts";
+import { checkOptions } from "./option_check.ts";
+import { checkConnectors } from "./restore_check.ts";
+import { drainViews, finishOutput, openView, RunFacts } from "./run_views.ts";
+import { StopSignals } from "./stop_signals.ts";
+
+/** The options that every verb which runs nodes has. */
+export type RunVerbOptions = ProjectOptions & {
+  readonly failFast?: boolean | undefined;
+  /** As the user wrote it; undefined: text. */
+  readonly logFormat?: string | undefined;
+};
+
+/** What a verb asks for. */
+export type RunRequest = RunVerbOptions & {
+  /** The selection as the user wrote it, kept for a retry. */
+  readonly selection: Selection;
+  /** The nodes that it means, without what they need; undefined: there is nothing to do, and it has been said. */
+  readonly choose: (dag: CompiledDag) => Outcome<readonly string[]> | undefined;
+};
+
+/** Everything that is decided before a run leaves its first trace on the disk. */
+type PreparedRun = { readonly dag: CompiledDag; readonly plan: Plan; readonly effective: readonly string[] };
+
+/** All phases of a run, from the project's files to the summary: loads, compiles, checks, plans, runs and reports. */
+export async function performRun(io: Io, request: RunRequest): Promise<ExitCode> {
+  const format = parseLogFormat(request.logFormat);
+  if (format === undefined) {
+    return reportUsage(io.console, `invalid --log-format value '${request.logFormat}' (expected 'text' or 'json')`);
+  }
+  using stop = new StopSignals();
+  const identity = newIdentity(io);
+  const times = new PhaseTimes(io.now);
+  const prepared = await prepare(io, request, identity, times, format);
+  if (typeof prepared === "number") return prepared;
+  if (stop.signal.aborted) {
+    io.console.err("run cancelled before any node started");
+    return EXIT.fatal;
+  }
+  const code = await execute(io, prepared, { request, identity, times, format, signal: stop.signal });
+  await finishOutput(io.console);
+  return code;
+}
+
+/** The log format that a text means, whatever its case; undefined for none. */
+export function parseLogFormat(text: string | undefined): LogFormat | undefined {
+  const format = (text ?? "text").toLowerCase();
+  return format === "text" || format === "json" ? format : undefined;
+}
+
+async function prepare(
+  io: Io,
+  request: RunRequest,
+  identity: RunIdentity,
+  times: PhaseTimes,
+  format: LogFormat,
+): Promise<PreparedRun | ExitCode> {
+  const compiled = await loadAndCompile(io, request, { identity, times, warn: true, format });
+  if (!compiled.ok) return compiled.exit;
+  const dag = compiled.value;
+  const checked = await checkSql(io, dag, times);
+  if (!checked.ok) return checked.exit;
+  const selected = request.choose(dag);
+  if (selected === undefined) return EXIT.ok;
+  if (!selected.ok) return reportErrors(io.console, selected.errors);
+  const effective = withAncestors(dag, selected.value);
+  const unusable = await times.time(
+    "restoreCheck",
+    () => [...checkConnectors(dag, effective), ...checkOptions(dag, effective)],
+  );
+  if (unusable.length > 0) return reportErrors(io.console, unusable);
+  const planned = await times.time(
+    "plan",
+    () => planRun(dag, { effective: new Set(effective), findConnector, machine: machineFacts() }),
+  );
+  if (!planned.ok) return reportErrors(io.console, planned.errors);
+  reportWarnings(io.console, planned.warnings);
+  reportNotes(io.console, [...planned.notices, limitsLine(planned.value)], format);
+  return { dag, plan: planned.value, effective };
+}
+
+type ExecuteSettings = {
+  readonly request: RunRequest;
+  readonly identity: RunIdentity;
+  readonly times: PhaseTimes;
+  readonly format: LogFormat;
+  readonly signal: AbortSignal;
+};
+
+async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings): Promise<ExitCode> {
+  const { dag, plan, effective } = prepared;
+  const { identity: { runId }, request, format, signal, times } = settings;
+  const paths = runPaths(dag.project.root, runId);
+  await Deno.mkdir(paths.folder, { recursive: true });
+  using _lock = await acquireRunLock(paths.lock);
+  const failFast = request.failFast ?? false;
+  writeRunIntent(paths.intent, { version: 1, selection: request.selection, vars: request.vars, failFast });
+  writeManifest(dag);
+  writePlan(dag, plan);
+
+  using view = openView(io, format);
+  signal.addEventListener(
+    "abort",
+    () => view.note("stopping: running work is cancelled; a second signal ends pz at once"),
+  );
+  const facts = new RunFacts();
+  const bus = new EventBus({
+    runId,
+    now: () => new Date(io.now()).toISOString(),
+    subscribers: [view, facts],
+  });
+  const outcome = await runProject({
+    dag,
+    plan,
+    effective,
+    runId,
+    bus,
+    failFast,
+    phases: times.get(),
+    clock: { now: io.now },
+    signal,
+    onFinalize: () => drainViews(io.console, bus),
+    onWarning: (message) => view.note(`warning: ${message}`),
+  });
+  const summary = format === "json" ? (line: string) => io.console.err(line) : (line: string) => io.console.out(line);
+  summary(
+    `run ${runId}: ${outcome.succeeded} succeeded, ${outcome.failed} failed, ${outcome.skipped} skipped ` +
+      `(${shownPath(io, paths.results)})`,
+  );
+  if (facts.cleaned !== undefined) summary(facts.cleaned);
+  if (outcome.interrupted) summary("note: the run was stopped by a signal before it had done everything");
+  return exitCodeOf(outcome);
+}

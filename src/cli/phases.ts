@@ -1,0 +1,98 @@
+import { type CompiledDag, compileProject, dryCompile } from "../compile/mod.ts";
+import { loadProject } from "../project/mod.ts";
+import { newRunId } from "../state/mod.ts";
+import type { ExitCode } from "./exit_codes.ts";
+import { type Io, projectRoot } from "./io.ts";
+import { type LogFormat, reportErrors, reportNotes, reportWarnings } from "./report.ts";
+
+/** The options that every verb over a project has. */
+export type ProjectOptions = { readonly project?: string | undefined; readonly vars?: string | undefined };
+
+/** The names and times that one run of the phases goes by. */
+export type RunIdentity = { readonly runId: string; readonly startedAt: number };
+
+/** A new run id and the start that all of a run's times count from. */
+export function newIdentity(io: Io): RunIdentity {
+  const startedAt = io.now();
+  return { runId: newRunId(startedAt, io.random()), startedAt };
+}
+
+/** Milliseconds of each phase, in the order in which they ran. */
+export class PhaseTimes {
+  readonly #now: () => number;
+  readonly #times: { [phase: string]: number } = {};
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Runs one phase and keeps how long it took. */
+  async time<T>(phase: string, work: () => T | Promise<T>): Promise<T> {
+    const start = this.#now();
+    try {
+      return await work();
+    } finally {
+      this.#times[phase] = (this.#times[phase] ?? 0) + Math.max(0, this.#now() - start);
+    }
+  }
+
+  /** The times so far. */
+  get(): { readonly [phase: string]: number } {
+    return { ...this.#times };
+  }
+}
+
+/** Either what a phase gave, or the exit code after its problems were written. */
+export type Step<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly exit: ExitCode };
+
+/**
+ * Phases 1 and 2: loads and compiles the project. Problems, and where `warn` says so also warnings and notes, are
+ * written to the console.
+ */
+export async function loadAndCompile(
+  io: Io,
+  options: ProjectOptions,
+  settings: {
+    readonly identity: RunIdentity;
+    readonly times: PhaseTimes;
+    readonly warn: boolean;
+    readonly format: LogFormat;
+  },
+): Promise<Step<CompiledDag>> {
+  const { identity, times, warn, format } = settings;
+  const vars = options.vars === undefined || options.vars.trim() === "" ? undefined : options.vars;
+  const project = await times.time(
+    "load",
+    () => loadProject(projectRoot(io, options.project), { env: io.env, vars }),
+  );
+  if (!project.ok) return { ok: false, exit: reportErrors(io.console, project.errors) };
+  const dag = await times.time("compile", () =>
+    compileProject(project.value, {
+      runId: identity.runId,
+      runStartedAt: new Date(identity.startedAt).toISOString(),
+      env: io.env,
+    }));
+  if (warn) reportWarnings(io.console, project.warnings);
+  reportNotes(io.console, project.notices, format);
+  if (!dag.ok) return { ok: false, exit: reportErrors(io.console, dag.errors) };
+  if (warn) reportWarnings(io.console, dag.warnings);
+  reportNotes(io.console, dag.notices, format);
+  return { ok: true, value: dag.value };
+}
+
+/** The graph of a project, or undefined when anything is wrong with it; writes nothing. */
+export async function compileQuietly(io: Io, options: ProjectOptions): Promise<CompiledDag | undefined> {
+  const { runId, startedAt } = newIdentity(io);
+  const project = await loadProject(projectRoot(io, options.project), { env: io.env, vars: options.vars });
+  if (!project.ok) return undefined;
+  const runStartedAt = new Date(startedAt).toISOString();
+  const dag = await compileProject(project.value, { runId, runStartedAt, env: io.env });
+  return dag.ok ? dag.value : undefined;
+}
+
+/** Phase 3: checks every pipeline's SQL against empty tables; only errors are written. */
+export async function checkSql(io: Io, dag: CompiledDag, times: PhaseTimes): Promise<Step<CompiledDag>> {
+  const outcome = await times.time("validate", () => dryCompile(dag));
+  if (!outcome.ok) return { ok: false, exit: reportErrors(io.console, outcome.errors) };
+  return { ok: true, value: dag };
+}

@@ -1,0 +1,57 @@
+import { classifyForeign, formatError, formatWarning, PzError, PzErrors } from "../errors/mod.ts";
+import { type Console, printable } from "../render/mod.ts";
+import { EXIT, type ExitCode } from "./exit_codes.ts";
+
+/** Where notes go: on stdout, or on stderr when every line of stdout must be an event. */
+export type LogFormat = "text" | "json";
+
+/** Writes every error as one line on stderr; returns the exit code for an invalid project or command line. */
+export function reportErrors(console: Console, errors: readonly PzError[]): ExitCode {
+  for (const error of errors) console.err(`error ${oneLine(formatError(error))}`);
+  return EXIT.invalid;
+}
+
+/** Writes a usage error that has no code. */
+export function reportUsage(console: Console, text: string): ExitCode {
+  console.err(`error: ${oneLine(text)}`);
+  return EXIT.invalid;
+}
+
+/** Writes warnings on stderr; they never change an exit code. */
+export function reportWarnings(console: Console, warnings: readonly PzError[]): void {
+  for (const warning of warnings) console.err(`warning: ${oneLine(formatWarning(warning))}`);
+}
+
+/** Writes plain sentences for the user. */
+export function reportNotes(console: Console, notes: readonly string[], format: LogFormat = "text"): void {
+  for (const note of notes) {
+    const line = `note: ${oneLine(note)}`;
+    if (format === "json") console.err(line);
+    else console.out(line);
+  }
+}
+
+/** Writes whatever was thrown: coded problems as they are, anything else as an internal or system error. */
+export function reportThrown(console: Console, error: unknown, debug: boolean): ExitCode {
+  if (error instanceof PzErrors) return reportErrors(console, error.errors);
+  if (error instanceof PzError) {
+    reportErrors(console, [error]);
+    return error.code === "PZ0500" ? EXIT.fatal : EXIT.invalid;
+  }
+  const code = classifyForeign(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const text = code === "PZ0500"
+    ? `internal error (${error instanceof Error ? error.name : typeof error}: ${message})`
+    : message;
+  const hint = code === "PZ0500"
+    ? "this is a bug in pz; please report it with the command line and, if you can, the output with PZ_DEBUG=1"
+    : undefined;
+  reportErrors(console, [new PzError(code, text, { hint })]);
+  if (debug && error instanceof Error && error.stack !== undefined) console.err(printable(error.stack));
+  return EXIT.fatal;
+}
+
+/** Messages may have several lines; those after the first are indented, so that a line start is always a new message. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll("\n", "\n  ");
+}

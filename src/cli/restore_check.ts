@@ -1,0 +1,41 @@
+import type { CompiledDag } from "../compile/mod.ts";
+import { builtinConnectors, findConnector } from "../connectors/mod.ts";
+import { PzError, sortErrors } from "../errors/mod.ts";
+import type { Connection } from "../project/mod.ts";
+import { nearMiss, ordinal } from "../util/mod.ts";
+
+/** Phase 4: every connector that the given nodes use must be held by this pz; one problem for each connection. */
+export function checkConnectors(dag: CompiledDag, effective: Iterable<string>): readonly PzError[] {
+  const wanted = new Set(effective);
+  const used = new Map<string, Connection>();
+  for (const node of dag.nodes) {
+    if (!wanted.has(node.id)) continue;
+    if (node.kind === "SourceLoad" || node.kind === "SinkWrite") used.set(node.connection.name, node.connection);
+  }
+  return sortErrors([...used.values()].map(connectorProblem).filter((problem) => problem !== undefined));
+}
+
+/**
+ * Why a connection can't be used: PZ0701 for a connector that pz does not know, PZ0700 for one that it knows and does
+ * not hold yet.
+ */
+export function connectorProblem({ name, connector, position }: Connection): PzError | undefined {
+  const found = findConnector(connector);
+  if (found === "planned") {
+    return new PzError(
+      "PZ0700",
+      `connection '${name}' uses connector '${connector}', which this pz does not have yet`,
+      {
+        ...position,
+        hint: "`pz connectors` lists those that it has",
+      },
+    );
+  }
+  if (found !== undefined) return undefined;
+  const names = builtinConnectors().map((known) => known.name).sort(ordinal);
+  const meant = nearMiss(connector, names);
+  return new PzError("PZ0701", `connection '${name}' uses connector '${connector}', which pz does not know`, {
+    ...position,
+    hint: meant === undefined ? `use one of ${names.join(", ")}` : `did you mean '${meant}'?`,
+  });
+}

@@ -1,0 +1,36 @@
+import { PzError } from "../errors/mod.ts";
+import { nearMiss } from "../util/mod.ts";
+import type { UsageError } from "./command_tree.ts";
+import { EXIT, type ExitCode } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
+import { reportErrors, reportUsage } from "./report.ts";
+
+/** Verbs that take node names, where a misspelt option looks like a name. */
+const VERBS_WITH_NAMES: ReadonlySet<string> = new Set(["run", "plan"]);
+
+/** Says what is wrong with a command line; help and version are no errors. */
+export function reportUsageError(io: Io, { command, error }: UsageError): ExitCode {
+  if (error.exitCode === 0) return EXIT.ok;
+  const path = command.parent === null ? "pz" : `pz ${command.name()}`;
+  const text = error.message.replace(/^error: /, "");
+  switch (error.code) {
+    case "commander.unknownOption": {
+      const option = /'([^']*)'/.exec(text)?.[1] ?? "";
+      const meant = nearMiss(option, command.options.flatMap(({ long }) => long ?? []));
+      const hint = `${meant === undefined ? "" : `did you mean '${meant}'? `}run \`${path} --help\` for the options`;
+      const message = `unknown option '${option}'`;
+      if (!VERBS_WITH_NAMES.has(command.name())) return reportUsage(io.console, `${message} — hint: ${hint}`);
+      return reportErrors(io.console, [new PzError("PZ0210", message, { hint })]);
+    }
+    case "commander.unknownCommand": {
+      const verb = /'([^']*)'/.exec(text)?.[1] ?? "";
+      const meant = nearMiss(verb, command.commands.map((known) => known.name()));
+      const hint = `${meant === undefined ? "" : `did you mean '${meant}'? `}run \`pz --help\` for the verbs`;
+      return reportUsage(io.console, `unknown verb '${verb}' — hint: ${hint}`);
+    }
+    case "commander.help":
+      return EXIT.invalid;
+    default:
+      return reportUsage(io.console, `${text} — hint: run \`${path} --help\``);
+  }
+}

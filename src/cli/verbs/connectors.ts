@@ -1,0 +1,54 @@
+import { builtinConnectors, type ConnectorDescription, findConnector } from "../../connectors/mod.ts";
+import { loadProject, type Project } from "../../project/mod.ts";
+import { grantLine, tableRow } from "../../render/mod.ts";
+import { ordinal } from "../../util/mod.ts";
+import { EXIT, type ExitCode } from "../exit_codes.ts";
+import { type Io, projectRoot } from "../io.ts";
+import type { ProjectOptions } from "../phases.ts";
+import { isProject } from "../project_file.ts";
+import { reportErrors } from "../report.ts";
+import { connectorProblem } from "../restore_check.ts";
+import { VERSION } from "../version.ts";
+
+const WIDTHS = [14, 28, 16, 18, 0];
+
+/**
+ * `pz connectors`: what each connector can do and, in a project, what each connection may touch. A connection whose
+ * connector this pz lacks is an error.
+ */
+export async function connectors(io: Io, options: ProjectOptions): Promise<ExitCode> {
+  const root = projectRoot(io, options.project);
+  let project: Project | undefined;
+  if (options.project !== undefined || await isProject(root)) {
+    const loaded = await loadProject(root, { env: io.env, vars: options.vars });
+    if (!loaded.ok) return reportErrors(io.console, loaded.errors);
+    project = loaded.value;
+  }
+  const connections = Object.values(project?.connections ?? {}).sort((a, b) => ordinal(a.name, b.name));
+  const problems = connections.map(connectorProblem).filter((problem) => problem !== undefined);
+  if (problems.length > 0) return reportErrors(io.console, problems);
+
+  io.console.out(tableRow(WIDTHS, ["name", "package", "version", "tiers", "capabilities"]));
+  for (const connector of [...builtinConnectors()].sort((a, b) => ordinal(a.name, b.name))) {
+    io.console.out(tableRow(WIDTHS, connectorCells(connector)));
+  }
+  for (const { name, connector, config } of connections) {
+    const found = findConnector(connector);
+    if (found === undefined || found === "planned") continue;
+    io.console.out(grantLine({ connection: name, connector, grant: found.grant(config, { projectRoot: root }) }));
+  }
+  return EXIT.ok;
+}
+
+function connectorCells(connector: ConnectorDescription): string[] {
+  const { name, capabilities, canRead, canWrite, universal } = connector;
+  const tiers: string[] = [];
+  if (canRead) tiers.push(`src:${tier(capabilities.has("NativeScan"), universal.read)}`);
+  if (canWrite) tiers.push(`snk:${tier(capabilities.has("NativeCopy"), universal.write)}`);
+  return [name, "pz (builtin)", VERSION, tiers.join(" ") || "-", [...capabilities].sort(ordinal).join(",") || "-"];
+}
+
+function tier(native: boolean, universal: boolean): string {
+  if (native && universal) return "native+universal";
+  return native ? "native-only" : "universal";
+}

@@ -1,0 +1,100 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { PzError } from "../../errors/mod.ts";
+import { EXIT, type ExitCode } from "../exit_codes.ts";
+import { type Io, shownPath } from "../io.ts";
+import { reportErrors } from "../report.ts";
+import { PLACEHOLDER_NAME, type Template, TEMPLATES } from "../templates/mod.ts";
+
+export type InitOptions = {
+  readonly name?: string | undefined;
+  /** Undefined: `minimal`. */
+  readonly template?: string | undefined;
+  readonly listTemplates?: boolean | undefined;
+};
+
+const DEFAULT_TEMPLATE = "minimal";
+
+/** `pz init`: makes a new project from a template that pz itself carries, or lists the templates. */
+export async function init(io: Io, options: InitOptions): Promise<ExitCode> {
+  const { name, listTemplates } = options;
+  if (listTemplates) {
+    if (name !== undefined) {
+      return refuse(
+        io,
+        new PzError("PZ0132", `--list-templates makes no project, but the name '${name}' was given too`),
+      );
+    }
+    listThem(io);
+    return EXIT.ok;
+  }
+  if (name === undefined || name === "") {
+    return refuse(io, new PzError("PZ0132", "no name was given", { hint: "pz init my_project" }));
+  }
+  const id = options.template ?? DEFAULT_TEMPLATE;
+  const template = TEMPLATES.find((candidate) => candidate.id === id);
+  if (template === undefined) {
+    const ids = TEMPLATES.map((candidate) => candidate.id).join(", ");
+    return refuse(io, new PzError("PZ0131", `there is no template '${id}'`, { hint: `use one of ${ids}` }));
+  }
+  const folder = resolve(io.cwd, name);
+  const occupied = await occupiedBy(folder);
+  if (occupied !== undefined) {
+    return refuse(io, new PzError("PZ0130", `'${name}' is ${occupied}`, { hint: "name a new or an empty folder" }));
+  }
+  const projectName = sanitizeName(basename(folder));
+  if (projectName !== basename(folder)) {
+    io.console.err(
+      `warning: '${basename(folder)}' is not a valid pz project name (lower-case letters, digits and _); ` +
+        `using '${projectName}' instead`,
+    );
+  }
+  await writeTemplate(template, folder, projectName);
+  io.console.out(`scaffolded a new pz project '${projectName}' at ${folder}`);
+  io.console.out("next steps:");
+  if (folder !== io.cwd) io.console.out(`  cd ${shellWord(shownPath(io, folder))}`);
+  for (const step of template.nextSteps) io.console.out(`  ${step}`);
+  return EXIT.ok;
+}
+
+/** A valid project name: `[a-z0-9_]`, a letter first; what else stands in the raw one becomes `_`. */
+export function sanitizeName(raw: string): string {
+  const name = raw.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  return /^[a-z]/.test(name) ? name : `p_${name}`;
+}
+
+/** A path as one word of a shell's command line. */
+function shellWord(path: string): string {
+  return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+function listThem(io: Io): void {
+  io.console.out("templates:");
+  for (const { id, summary, marker } of TEMPLATES) {
+    io.console.out(`  ${id}${id === DEFAULT_TEMPLATE ? " (default)" : ""}`);
+    io.console.out(`      ${summary} [${marker}]`);
+  }
+}
+
+function refuse(io: Io, error: PzError): ExitCode {
+  return reportErrors(io.console, [error]);
+}
+
+/** What stands where the project should go; undefined for nothing or an empty folder. */
+async function occupiedBy(path: string): Promise<string | undefined> {
+  try {
+    for await (const _entry of Deno.readDir(path)) return "a folder that is not empty";
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotADirectory) return "a file, not a folder";
+    throw error;
+  }
+  return undefined;
+}
+
+async function writeTemplate(template: Template, folder: string, projectName: string): Promise<void> {
+  for (const { path, content } of template.files) {
+    const file = join(folder, ...path.split("/"));
+    await Deno.mkdir(dirname(file), { recursive: true });
+    await Deno.writeTextFile(file, content.replaceAll(PLACEHOLDER_NAME, projectName));
+  }
+}

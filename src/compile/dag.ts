@@ -1,0 +1,97 @@
+import type {
+  Check,
+  ColumnContract,
+  Connection,
+  Materialization,
+  Project,
+  ReadBlock,
+  SourcePosition,
+  WriteBlock,
+} from "../project/mod.ts";
+import type { SegmentMap } from "../template/mod.ts";
+
+/** Kinds in the order in which nodes that are ready at the same time run. */
+export const NODE_KINDS = ["SourceLoad", "Pipeline", "Check", "SinkWrite"] as const;
+export type DagNodeKind = typeof NODE_KINDS[number];
+
+type NodeBase = {
+  /** The first 16 hex digits of the SHA-256 of the node's canonical description. */
+  readonly id: string;
+  readonly name: string;
+  /** Ids of the nodes whose results this one reads, sorted. */
+  readonly dependsOn: readonly string[];
+  /** The file that the node comes from, relative to the project. */
+  readonly file: string;
+  readonly tags: readonly string[];
+};
+
+/** A typed predicate tree over one source's columns; values are SQL-exact texts with their DuckDB type. */
+export type Predicate =
+  | { readonly op: "and"; readonly args: readonly Predicate[] }
+  | { readonly op: "=" | "<>" | "<" | "<=" | ">" | ">="; readonly column: string; readonly value: TypedText }
+  | { readonly op: "in"; readonly column: string; readonly values: readonly TypedText[] }
+  | { readonly op: "is_null" | "is_not_null"; readonly column: string };
+export type TypedText = { readonly type: string; readonly text: string };
+
+/** What a pipeline needs of a source; undefined: everything. */
+export type ReadHints = { readonly columns?: readonly string[]; readonly predicate?: Predicate };
+
+export type SourceLoadNode = NodeBase & {
+  readonly kind: "SourceLoad";
+  readonly connection: Connection;
+  readonly entity: string;
+  /** Bare name of the staged relation in schema `staging`, such as `src_raw__orders`. */
+  readonly relation: string;
+  readonly read: ReadBlock;
+  readonly columns?: readonly ColumnContract[];
+  readonly hints?: ReadHints;
+  /** Where the read is declared: in connections.yml or in a pipeline's call. */
+  readonly position: SourcePosition;
+};
+
+export type PipelineNode = NodeBase & {
+  readonly kind: "Pipeline";
+  readonly relation: string;
+  readonly materialization: Materialization;
+  /** The SELECT that DuckDB runs: sink prefix cut, ephemerals inlined. */
+  readonly sql: string;
+  /** `sql` as artifacts show it: values of `env()` masked. */
+  readonly shownSql: string;
+  /** Takes offsets of `sql` to the templates that they come from. */
+  readonly map: SegmentMap;
+};
+
+export type CheckNode = NodeBase & {
+  readonly kind: "Check";
+  readonly pipeline: string;
+  /** Bare name of the checked relation. */
+  readonly relation: string;
+  readonly check: Check;
+  readonly sampleValues: boolean;
+};
+
+export type SinkWriteNode = NodeBase & {
+  readonly kind: "SinkWrite";
+  readonly connection: Connection;
+  readonly entity: string;
+  readonly pipeline: string;
+  /** Bare name of the staged relation that is written. */
+  readonly relation: string;
+  readonly write: WriteBlock;
+  readonly position: SourcePosition;
+};
+
+export type DagNode = SourceLoadNode | PipelineNode | CheckNode | SinkWriteNode;
+
+/** A compiled project: every node after all that it depends on. */
+export type CompiledDag = {
+  readonly project: Project;
+  readonly nodes: readonly DagNode[];
+};
+
+/** What the user asked to run. At most one of the three is given. */
+export type Selection = {
+  readonly names: readonly string[];
+  readonly select?: string | undefined;
+  readonly all: boolean;
+};

@@ -1,0 +1,107 @@
+import { ident, literal } from "../../../duckdb/mod.ts";
+
+/** A column of a contract with its DuckDB type. */
+export type TypedColumn = {
+  readonly name: string;
+  readonly type: string;
+  /** Whether the cast may round, cut or drop a part of the value, as DuckDB does by itself. */
+  readonly lossy: boolean;
+};
+
+const INFINITE = String.raw`\s*[+-]?inf(inity)?\s*`;
+const ZERO_OFFSET = String.raw`(Z| UTC|[+-]00(:?00){0,2})?`;
+/** A day, at most with a time of zero behind it. */
+const DAY = String
+  .raw`\s*[+-]?(inf(inity)?|\d+[-/\\ ]\d{1,2}[-/\\ ]\d{1,2}( \(BC\))?([ T]00?:00?(:00?(\.0*)?)?${ZERO_OFFSET})?)\s*`;
+/** A day and a time of at most microseconds, in UTC or without an offset. */
+const MOMENT = String.raw`\s*[^:]+(:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET})?\s*`;
+const TIME = String.raw`\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET}\s*`;
+/** A second's fraction of more than microseconds; what comes after a dot is first measured by a pattern of LIKE. */
+const FINE = String.raw`\.\d{6}0*[1-9]`;
+const LONG_TAIL = "LIKE '%._______%'";
+
+/**
+ * SQL that is true for a text (as SQL) whose value (as SQL) is not what it says: a fraction cut, an offset or a time of
+ * day dropped, a number grown infinite. Undefined where the type's cast changes nothing. What stands first is cheap and
+ * false for nearly every value; only the rest meets a regular expression.
+ */
+function lossyCondition(text: string, value: string, type: string): string | undefined {
+  const decimal = /^DECIMAL\(\d+,(\d+)\)$/.exec(type);
+  if (decimal !== null) {
+    const scale = Number(decimal[1]);
+    return lossyDecimal(text, scale, `${text} LIKE '%.${"_".repeat(scale + 1)}%'`);
+  }
+  switch (type) {
+    case "TINYINT":
+    case "SMALLINT":
+    case "INTEGER":
+    case "BIGINT":
+    case "HUGEINT":
+    case "UTINYINT":
+    case "USMALLINT":
+    case "UINTEGER":
+    case "UBIGINT":
+      return lossyDecimal(text, 0, `contains(${text}, '.')`);
+    case "FLOAT":
+    case "DOUBLE":
+      return `isinf(${value}) AND NOT ${matches(text, INFINITE, "i")}`;
+    case "DATE":
+      return `${text} NOT LIKE '____-__-__' AND NOT ${matches(text, DAY, "i")}`;
+    case "TIME":
+      return `(strlen(${text}) <> 8 OR ${text} NOT LIKE '%:%:__') AND NOT ${matches(text, TIME)}`;
+    case "TIMESTAMP":
+      return `(contains(${text}, '+') OR ${text} LIKE '%:%-%' OR ${text} ${LONG_TAIL}) AND NOT ${
+        matches(text, MOMENT)
+      }`;
+    case "TIMESTAMPTZ":
+      return `${text} ${LONG_TAIL} AND regexp_matches(${text}, ${literal(FINE)})`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Fraction digits that the scale has no room for; an exponent moves the dot before they are counted. A minus that is no
+ * sign belongs to an exponent.
+ */
+function lossyDecimal(text: string, scale: number, hasManyDigits: string): string {
+  const few = String.raw`\s*[+-]?[0-9_]*\.?[0-9]{0,${scale}}0*\s*`;
+  const digits = `length(regexp_extract(${text}, '\\.([0-9]*?)0*[eE]', 1))`;
+  const exponent = `TRY_CAST(regexp_extract(${text}, '[eE]([+-]?[0-9]+)', 1) AS INTEGER)`;
+  return `(${hasManyDigits} OR instr(${text}, '-') > 1) AND NOT ${
+    matches(text, few)
+  } AND coalesce(${digits} - ${exponent} > ${scale}, true)`;
+}
+
+function matches(text: string, pattern: string, options?: string): string {
+  const more = options === undefined ? "" : `, ${literal(options)}`;
+  return `regexp_full_match(${text}, ${literal(pattern)}${more})`;
+}
+
+/** SQL that is true for a text that the column refuses: unreadable, or not what its value says. */
+export function refusal(text: string, value: string, column: TypedColumn): string {
+  const unreadable = `${value} IS NULL AND ${text} <> ''`;
+  const lossy = column.lossy ? undefined : lossyCondition(text, value, column.type);
+  return lossy === undefined ? unreadable : `${unreadable} OR ${lossy}`;
+}
+
+/**
+ * `(SELECT …)` that turns text columns of a relation (as SQL) into typed ones. `sources` holds the SQL of each column's
+ * text. A text that its type can't hold exactly stops the statement with an error that names column, text and type; an
+ * empty text is NULL in every type but the textual ones.
+ */
+export function selectChecked(columns: readonly TypedColumn[], sources: readonly string[], relation: string): string {
+  const inner = columns.flatMap((column, index) => {
+    const text = sources[index] ?? "NULL";
+    if (column.type === "VARCHAR") return [`${text} AS t${index}`];
+    return [`${text} AS t${index}`, `TRY_CAST(${text} AS ${column.type}) AS v${index}`];
+  });
+  const outer = columns.map((column, index) => {
+    if (column.type === "VARCHAR") return `t${index} AS ${ident(column.name)}`;
+    const [text, value] = [`t${index}`, `v${index}`];
+    const start = literal(`Column ${ident(column.name)} can't hold '`);
+    const complaint = `error(${start} || left(${text}, 80) || ${literal(`' as ${column.type}`)})`;
+    return `CASE WHEN ${refusal(text, value, column)} THEN ${complaint} ELSE ${value} END AS ${ident(column.name)}`;
+  });
+  return `(SELECT ${outer.join(", ")} FROM (SELECT ${inner.join(", ")} FROM ${relation}))`;
+}

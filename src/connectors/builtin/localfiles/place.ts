@@ -1,0 +1,120 @@
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { ConfigMap, ConfigProblem, ConnectorContext } from "../../contract/mod.ts";
+import { type FileFormat, show } from "./format.ts";
+import { globBase, isGlob } from "./glob.ts";
+
+/** The folder of a connection, absolute, and whether the user declared it. */
+export function rootOf(
+  config: ConfigMap,
+  context: ConnectorContext,
+): { readonly path: string; readonly declared: boolean } {
+  const root = config["root"];
+  return typeof root === "string" && root !== ""
+    ? { path: resolve(context.projectRoot, root), declared: true }
+    : { path: resolve(context.projectRoot), declared: false };
+}
+
+/** Where a write goes: the folder, and the name and extension of its files. */
+export type WritePlace = { readonly folder: string; readonly stem: string; readonly extension: string };
+
+type Request = {
+  readonly entity: string;
+  readonly config: ConfigMap;
+  readonly options: ConfigMap;
+};
+
+/** The absolute file or glob that a read means; problems are pushed, and then the result is undefined. */
+export function readPlace(
+  request: Request,
+  format: FileFormat,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): string | undefined {
+  const path = pathOption(request, problems);
+  if (path === "bad") return undefined;
+  return contained(path ?? `${request.entity}.${format}`, request.config, context, problems);
+}
+
+/**
+ * The absolute place of a write. A `path` with the format's extension names the file itself, any other path the folder
+ * that holds `<entity>.<format>`.
+ */
+export function writePlace(
+  request: Request,
+  format: FileFormat,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): WritePlace | undefined {
+  const path = pathOption(request, problems);
+  if (path === "bad") return undefined;
+  if (path !== undefined && isGlob(path)) {
+    problems.push({ code: "PZ0301", message: `Option "path" is ${show(path)}: a write takes no wildcards` });
+    return undefined;
+  }
+  const extension = `.${format}`;
+  const target = contained(path ?? request.entity, request.config, context, problems);
+  if (target === undefined) return undefined;
+  return path !== undefined && path.toLowerCase().endsWith(extension) && basename(path) !== extension
+    ? { folder: dirname(target), stem: basename(target).slice(0, -extension.length), extension }
+    : { folder: target, stem: basename(request.entity), extension };
+}
+
+function pathOption(request: Request, problems: ConfigProblem[]): string | undefined | "bad" {
+  const path = request.options["path"];
+  if (path === undefined) return undefined;
+  if (typeof path === "string" && path.trim() !== "" && !path.includes("\0")) return path;
+  problems.push({ code: "PZ0301", message: `Option "path" is ${show(path)}: expected a path` });
+  return "bad";
+}
+
+function contained(
+  path: string,
+  config: ConfigMap,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): string | undefined {
+  const declared = config["root"];
+  if (declared !== undefined && (typeof declared !== "string" || declared === "" || declared.includes("\0"))) {
+    problems.push({ code: "PZ0301", message: `Setting "root" is ${show(declared)}: expected a folder` });
+    return undefined;
+  }
+  if (path.includes("\0")) {
+    problems.push({ code: "PZ0301", message: `${show(path)} is not a path` });
+    return undefined;
+  }
+  if (isAbsolute(path)) return resolve(path);
+  const root = rootOf(config, context);
+  const target = resolve(root.path, path);
+  if (root.declared && escapes(root.path, target)) {
+    problems.push({
+      code: "PZ0365",
+      message: `Path "${path}" leads out of the connection's root "${root.path}"`,
+      hint: "keep it inside the root, or give an absolute path",
+    });
+    return undefined;
+  }
+  return target;
+}
+
+function escapes(root: string, target: string): boolean {
+  if (!isInside(root, target)) return true;
+  const fixed = isGlob(target) ? globBase(target) : target;
+  return !isInside(realPath(root), realPath(fixed));
+}
+
+/** Whether a path is a folder or stands inside it, by their texts alone. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith("../") && !way.startsWith("..\\") && !isAbsolute(way));
+}
+
+/** The path with the links of its existing part resolved. */
+export function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+}

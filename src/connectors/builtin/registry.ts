@@ -1,0 +1,32 @@
+import type { ConnectorDescription } from "../contract/mod.ts";
+import { generate } from "./generate/description.ts";
+import { localfiles } from "./localfiles/localfiles.ts";
+
+const BUILT: readonly ConnectorDescription[] = [generate, localfiles];
+
+const PLANNED: ReadonlySet<string> = new Set([
+  "azureblob",
+  "duckdb",
+  "ducklake",
+  "gcs",
+  "http",
+  "iceberg",
+  "motherduck",
+  "mysql",
+  "postgres",
+  "quack",
+  "s3",
+  "sftp",
+  "sqlite",
+  "sqlserver",
+]);
+
+/** Every connector that this build holds, by name. */
+export function builtinConnectors(): readonly ConnectorDescription[] {
+  return BUILT;
+}
+
+/** The connector of a name, `planned` for one that pz knows by name and does not hold yet, or undefined. */
+export function findConnector(name: string): ConnectorDescription | "planned" | undefined {
+  return BUILT.find((connector) => connector.name === name) ?? (PLANNED.has(name) ? "planned" : undefined);
+}

@@ -1,0 +1,38 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+import { FrameError } from "../protocol/frame.ts";
+import { ConnectorServer } from "../sdk/serve.ts";
+import { loadEmbedded } from "./embedded.ts";
+import { harden } from "./harden.ts";
+import type { FromWorker, ToWorker } from "./worker_message.ts";
+
+harden();
+listen();
+
+function listen(): void {
+  let server: Promise<ConnectorServer> | undefined;
+  self.onmessage = async (event: MessageEvent<ToWorker>) => {
+    const message = event.data;
+    try {
+      if ("connector" in message) {
+        server = startServer(message.connector);
+        await server;
+      } else {
+        (await server)?.receive(message.frame);
+      }
+    } catch (error) {
+      post({ fatal: error instanceof FrameError ? error.message : String(error) });
+    }
+  };
+}
+
+async function startServer(name: string): Promise<ConnectorServer> {
+  const module = await loadEmbedded(name);
+  if (module === undefined) throw new Error(`there is no connector "${name}" inside`);
+  post({ ready: true });
+  return new ConnectorServer(module, (bytes) => post({ bytes }));
+}
+
+function post(message: FromWorker): void {
+  self.postMessage(message, "bytes" in message ? [message.bytes.buffer] : []);
+}

@@ -1,0 +1,110 @@
+import type { Capability } from "./capabilities.ts";
+
+/** A value of a connector's configuration or options, as the project holds it. */
+export type ConfigValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly ConfigValue[]
+  | { readonly [key: string]: ConfigValue };
+export type ConfigMap = { readonly [key: string]: ConfigValue };
+
+export type ColumnSpec = { readonly name: string; readonly type: string };
+
+/** What a read is asked for. */
+export type DatasetSpec = {
+  readonly connection: string;
+  readonly entity: string;
+  readonly config: ConfigMap;
+  readonly options: ConfigMap;
+  readonly columns?: readonly ColumnSpec[];
+};
+
+/** What a write is asked for. */
+export type OutputSpec = {
+  readonly connection: string;
+  readonly entity: string;
+  readonly config: ConfigMap;
+  readonly options: ConfigMap;
+  readonly mode: "replace" | "append" | "merge";
+  readonly schemaPolicy: "fail_on_change" | "additive" | "evolve";
+  readonly keys: readonly string[];
+  readonly attempt: WriteAttempt;
+};
+
+/** Names one try of one write, so that a destination can tell a repetition from new data. */
+export type WriteAttempt = { readonly node: string; readonly run: string; readonly ordinal: number };
+
+/** A read that DuckDB does by itself: `fragment` stands after FROM. */
+export type NativeScan = {
+  readonly fragment: string;
+  /** Statements that must run once before, such as ATTACH; treated as secret. */
+  readonly setup: readonly string[];
+  /** What to show, such as `read_csv`. */
+  readonly mechanism: string;
+  /** Whether DuckDB guessed the types. */
+  readonly schemaInferred: boolean;
+  /** Absolute paths that the scan opens, beyond what the connection's grant may already cover. */
+  readonly reads?: { readonly files: readonly string[]; readonly folders: readonly string[] };
+};
+
+/** A write that DuckDB does by itself. */
+export type NativeCopy = {
+  /** The statement, for a quoted relation to read from; temporary names only, never a final one. */
+  readonly statement: (relation: string) => string;
+  readonly setup: readonly string[];
+  readonly mechanism: string;
+  /** Folders to make before the statement runs. */
+  readonly folders: readonly string[];
+  /** Moves that publish the result, in this order; each replaces its target as one step. */
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+};
+
+/** What a connection may touch. Empty lists grant nothing. */
+export type Grant = {
+  /** `host:port`. */
+  readonly net: readonly string[];
+  /** Absolute paths of files or folders. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Names of environment variables. */
+  readonly env: readonly string[];
+};
+
+/** What the project's folder and the machine tell a connector that works offline. */
+export type ConnectorContext = { readonly projectRoot: string };
+
+/** The result of an offline check; the code of each problem is PZ0301 unless it says otherwise. */
+export type ConfigProblem = {
+  readonly code: "PZ0301" | "PZ0353" | "PZ0361" | "PZ0362" | "PZ0365" | "PZ0364" | "PZ0700";
+  readonly message: string;
+  readonly hint?: string | undefined;
+};
+
+export type NativeOutcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/**
+ * What the engine knows about a connector without starting it: cheap, offline, free of side effects. A connector that
+ * does I/O of its own names a module for the child; one that only writes SQL for DuckDB does not.
+ */
+export type ConnectorDescription = {
+  readonly name: string;
+  readonly version: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly canRead: boolean;
+  readonly canWrite: boolean;
+  /** Whether reads and writes go through a child process when they are not native. */
+  readonly universal: { readonly read: boolean; readonly write: boolean };
+  /** Option names of a connection, a read and a write; `undefined`: any. */
+  readonly connectionOptions: readonly string[] | undefined;
+  readonly readOptions: readonly string[] | undefined;
+  readonly writeOptions: readonly string[] | undefined;
+  grant(config: ConfigMap, context: ConnectorContext): Grant;
+  /** Undefined: no native path for this dataset. */
+  nativeScan(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> | undefined;
+  nativeCopy(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> | undefined;
+};

@@ -1,0 +1,289 @@
+import { ConnectorError, type Grant } from "../contract/mod.ts";
+import { encodeCredit, FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
+import {
+  countMember,
+  decodeMessage,
+  encodeMessage,
+  errorFromWire,
+  type Message,
+  PROTOCOL_MAJOR,
+  textMember,
+} from "../protocol/messages.ts";
+import { toWire } from "../protocol/values.ts";
+import type { ConfigMap } from "../contract/mod.ts";
+import { Call } from "./call.ts";
+import type { ChildCommand } from "./command.ts";
+import { LogLimiter } from "./log_limiter.ts";
+import type { Redactor } from "./redact.ts";
+import { printable, Tail } from "./tail.ts";
+import { withDeadline } from "./deadline.ts";
+
+const STDERR_TAIL_BYTES = 8 * 1024;
+
+/** How long the host waits, in milliseconds. */
+export type Patience = {
+  /** From the start of the process to its answer to the handshake. */
+  readonly handshakeMs: number;
+  /** From a cancellation to the end of the cancelled request; then the process is killed. */
+  readonly cancelMs: number;
+  /** For the connector's own farewell, and again for the end of the process. */
+  readonly shutdownMs: number;
+};
+
+export const DEFAULT_PATIENCE: Patience = { handshakeMs: 15_000, cancelMs: 5_000, shutdownMs: 2_000 };
+
+export type ChildOptions = {
+  readonly command: ChildCommand;
+  readonly connector: string;
+  readonly connection: string;
+  readonly config: ConfigMap;
+  readonly grant: Grant;
+  readonly runId: string;
+  readonly redactor: Redactor;
+  readonly patience: Patience;
+  readonly onLog: (level: string, message: string) => void;
+};
+
+/** One connector process: started, configured, spoken to, and ended. */
+export class ConnectorChild {
+  readonly #options: ChildOptions;
+  readonly #process: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #calls = new Map<number, Call>();
+  readonly #stderr = new Tail(STDERR_TAIL_BYTES);
+  readonly #log: LogLimiter;
+  readonly #reading: Promise<void>;
+  readonly #draining: Promise<void>;
+  #nextStream = 1;
+  #failure: ConnectorError | undefined;
+  #closing = false;
+
+  private constructor(options: ChildOptions, process: Deno.ChildProcess) {
+    this.#options = options;
+    this.#process = process;
+    this.#log = new LogLimiter(options.onLog);
+    this.#input = process.stdin.getWriter();
+    this.#input.closed.catch(() => {}); // the end of the process is reported from its output
+    this.#draining = this.#drainStderr();
+    this.#reading = this.#read();
+  }
+
+  /** Starts a process and brings it to where it takes requests. Throws a `ConnectorError`; nothing is left then. */
+  static async start(options: ChildOptions, signal: AbortSignal): Promise<ConnectorChild> {
+    const child = new ConnectorChild(options, spawn(options));
+    const stop = () => child.#condemn(child.#error("was stopped while it started", "PZ0358", true));
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      await child.#introduce();
+      return child;
+    } catch (error) {
+      await child.close();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Whether it takes requests. */
+  get isAlive(): boolean {
+    return this.#failure === undefined && !this.#closing;
+  }
+
+  /** Sends a request. The returned call fails when the process ends or the signal fires. */
+  open(message: Message, signal?: AbortSignal): Call {
+    signal?.throwIfAborted();
+    const stream = this.#nextStream++;
+    const call = new Call((count) => this.#send(encodeCredit(stream, count)));
+    if (this.#failure !== undefined) {
+      call.fail(this.#failure);
+      return call;
+    }
+    this.#calls.set(stream, call);
+    this.#send(encodeMessage(stream, message));
+    if (signal !== undefined) {
+      const cancel = () => this.cancel(call, signal.reason);
+      signal.addEventListener("abort", cancel, { once: true });
+      call.settled.catch(() => {}).finally(() => signal.removeEventListener("abort", cancel));
+    }
+    return call;
+  }
+
+  /** Gives up a request: asks the connector to stop, and kills the process if it does not within its time. */
+  cancel(call: Call, reason: unknown): void {
+    if (call.isSettled) return;
+    call.abandon(reason);
+    for (const [stream, open] of this.#calls) {
+      if (open === call) this.#send(encodeMessage(stream, { m: "Cancel" }));
+    }
+    const ms = this.#options.patience.cancelMs;
+    withDeadline(call.settled, ms).then((inTime) => {
+      if (!inTime) {
+        this.#condemn(this.#error(`did not stop within ${ms / 1000} s of being asked`, "PZ0358", true));
+      }
+    }, () => {});
+  }
+
+  /** Ends the process: politely, then by closing its input, then by force. Never throws. */
+  async close(): Promise<void> {
+    const wasIdle = this.isAlive && this.#calls.size === 0;
+    this.#closing = true;
+    const { shutdownMs } = this.#options.patience;
+    if (wasIdle) await withDeadline(this.open({ m: "Shutdown" }).settled, shutdownMs).catch(() => {});
+    await withDeadline(this.#input.close(), shutdownMs).catch(() => {});
+    const ended = await withDeadline(this.#process.status, shutdownMs);
+    if (!ended) this.#kill();
+    await Promise.all([this.#process.status, this.#reading, this.#draining]);
+    this.#log.finish();
+  }
+
+  async #introduce(): Promise<void> {
+    const { connector, grant, runId, config, connection, patience } = this.#options;
+    this.#send(encodeMessage(0, { m: "Start", connector, grant }));
+    const greeting = this.open({ m: "Handshake", protocolMajor: PROTOCOL_MAJOR, runId });
+    if (!await withDeadline(greeting.settled, patience.handshakeMs)) {
+      const error = this.#error(`did not answer within ${patience.handshakeMs / 1000} s`, "PZ0356", true);
+      this.#condemn(error);
+      throw error;
+    }
+    const hello = greeting.messages.find(({ m }) => m === "Hello") ?? { m: "Hello" };
+    if (textMember(hello, "name") !== connector || countMember(hello, "protocolMajor") !== PROTOCOL_MAJOR) {
+      throw this.#error(
+        `answered as "${hello["name"]}" with protocol ${
+          hello["protocolMajor"]
+        }: expected "${connector}" with protocol ${PROTOCOL_MAJOR}`,
+        "PZ0356",
+        false,
+      );
+    }
+    await this.open({ m: "Configure", instanceId: connection, config: toWire(config) }).settled;
+  }
+
+  async #read(): Promise<void> {
+    const decoder = new FrameDecoder();
+    try {
+      for await (const bytes of this.#process.stdout) {
+        if (this.#failure !== undefined) continue;
+        for (const frame of decoder.push(bytes)) this.#receive(frame);
+      }
+    } catch (error) {
+      this.#condemn(
+        error instanceof FrameError
+          ? this.#error(`broke the protocol with ${error.message}`, "PZ0357", false)
+          : this.#error(`could not be read from`, "PZ0358", true, error),
+      );
+      return;
+    }
+    await this.#reportDeath();
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.stream === 0 && frame.kind === FRAME.control) {
+      this.#receiveNotice(decodeMessage(frame.payload));
+      return;
+    }
+    const call = this.#calls.get(frame.stream);
+    if (call === undefined) throw new FrameError("an answer to a request that is not open");
+    if (frame.kind === FRAME.data) {
+      call.takeData(frame.payload);
+      return;
+    }
+    if (frame.kind !== FRAME.control) throw new FrameError("credits that nobody waits for");
+    const message = decodeMessage(frame.payload);
+    if (message.m === "Failed") {
+      this.#calls.delete(frame.stream);
+      call.fail(this.#redacted(errorFromWire(message["error"])));
+    } else {
+      if (message.m === "EndOfStream") this.#calls.delete(frame.stream);
+      call.takeMessage(message);
+    }
+  }
+
+  #receiveNotice(message: Message): void {
+    if (message.m !== "LogEvent") return; // a notice of a later version
+    this.#log.push(
+      printable(textMember(message, "level")),
+      this.#options.redactor.strict(printable(textMember(message, "message"))),
+    );
+  }
+
+  async #reportDeath(): Promise<void> {
+    // A process that closed its output is of no use, even if it runs on.
+    if (!await withDeadline(this.#process.status, this.#options.patience.shutdownMs)) this.#kill();
+    const { code, signal } = await this.#process.status;
+    await this.#draining;
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    this.#fail(this.#error(`ended unexpectedly (${how})`, "PZ0358", true));
+  }
+
+  async #drainStderr(): Promise<void> {
+    try {
+      for await (const bytes of this.#process.stderr) this.#stderr.push(bytes);
+    } catch { /* only a diagnosis is lost */ }
+  }
+
+  #error(what: string, code: string, transient: boolean, cause?: unknown): ConnectorError {
+    const tail = this.#options.redactor.strict(this.#stderr.text());
+    const { connector, connection } = this.#options;
+    return new ConnectorError(
+      `The process of connector "${connector}" for connection "${connection}" ${what}${
+        tail === "" ? "" : `; the end of its error output: ${tail}`
+      }`,
+      { transient, code, cause },
+    );
+  }
+
+  #redacted(error: ConnectorError): ConnectorError {
+    const { redactor } = this.#options;
+    return new ConnectorError(redactor.lenient(printable(error.message)), {
+      transient: error.transient,
+      retryAfterMs: error.retryAfterMs,
+      code: error.code,
+      hint: error.hint === undefined ? undefined : redactor.lenient(printable(error.hint)),
+      denied: error.denied,
+    });
+  }
+
+  #send(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#failure !== undefined) return;
+    this.#input.write(bytes).catch(() => {}); // the end of the process is reported from its output
+  }
+
+  #fail(error: ConnectorError): void {
+    this.#failure ??= error;
+    for (const call of this.#calls.values()) call.fail(error);
+    this.#calls.clear();
+  }
+
+  #condemn(error: ConnectorError): void {
+    this.#fail(error);
+    this.#kill();
+  }
+
+  #kill(): void {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch { /* it has ended already */ }
+  }
+}
+
+function spawn({ command, connector, connection }: ChildOptions): Deno.ChildProcess {
+  try {
+    return new Deno.Command(command.path, {
+      args: [...command.args],
+      clearEnv: true,
+      env: { ...command.env },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      // A session of its own, so that Ctrl-C reaches only the engine. On Windows a job object ends it with the parent.
+      detached: Deno.build.os !== "windows",
+    }).spawn();
+  } catch (error) {
+    throw new ConnectorError(
+      `Could not start a process for connector "${connector}" of connection "${connection}": ${
+        error instanceof Error ? error.message : String(error)
+      }`,
+      { transient: false, code: "PZ0355", cause: error },
+    );
+  }
+}

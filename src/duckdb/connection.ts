@@ -1,0 +1,256 @@
+import type { DuckDBConnection as NativeConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
+import { parseAst, type SqlAst, writeAst } from "./ast.ts";
+import { DuckDbError, duckDbError } from "./error.ts";
+import type { Feed, FeedColumn, FeedFill } from "./feed.ts";
+import type { DuckDbLibrary } from "./load.ts";
+import { literal } from "./quote.ts";
+import type { Slots } from "./slots.ts";
+import { typeText } from "./type_text.ts";
+
+/** An abort interrupts the statement, which then rejects with the signal's reason unless it had already ended. */
+export type StatementOptions = { readonly signal?: AbortSignal | undefined };
+
+/** A column of a result with DuckDB's text of its type, such as `DECIMAL(18,4)`. */
+export type ResultColumn = { readonly name: string; readonly type: string };
+
+/** How a database takes part in the life of its connections. */
+export type ConnectionHost = {
+  readonly library: DuckDbLibrary;
+  readonly slots: Slots;
+  readonly openFeed: (columns: readonly FeedColumn[], fill: FeedFill) => Promise<Feed>;
+  readonly closed: (connection: DuckDbConnection) => void;
+};
+
+/** An interrupt that arrives before DuckDB has begun the statement is lost, so it is repeated until the end. */
+const INTERRUPT_EVERY_MS = 10;
+
+/** One connection; statements on it run one after another. Errors are `DuckDbError`. */
+export class DuckDbConnection implements Disposable {
+  readonly #native: NativeConnection;
+  readonly #host: ConnectionHost;
+  #tail: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(native: NativeConnection, host: ConnectionHost) {
+    this.#native = native;
+    this.#host = host;
+  }
+
+  /** Runs statements to their end and drops the rows. `rowsChanged` counts for a single statement. */
+  run(sql: string, options: StatementOptions = {}): Promise<{ readonly rowsChanged: number }> {
+    return this.#exclusively(options.signal, async (native) => {
+      const { rowsChanged } = await native.run(sql);
+      return { rowsChanged };
+    });
+  }
+
+  /** Rows of one statement as DuckDB's own text of each value, NULL as null; meant for small results. */
+  rows(sql: string, options: StatementOptions = {}): Promise<readonly (readonly (string | null)[])[]> {
+    return this.#exclusively(options.signal, async (native) => {
+      const statement = await native.prepare(sql);
+      try {
+        const plain = hasPlainColumns(statement, this.#host.library);
+        const { SELECT } = this.#host.library.api.StatementType;
+        if (plain || statement.statementType !== SELECT) return textRows(await (await statement.run()).getRows());
+      } finally {
+        statement.destroySync();
+      }
+      const cast = await native.run(`SELECT COLUMNS(*)::VARCHAR FROM query(${literal(sql)})`);
+      return textRows(await cast.getRows());
+    });
+  }
+
+  /**
+   * The first value of the first row as an exact integer.
+   *
+   * @throws {TypeError} when there is no row, or the value is NULL or of no integer type
+   */
+  integer(sql: string, options: StatementOptions = {}): Promise<bigint> {
+    return this.#exclusively(options.signal, async (native) => {
+      const result = await native.run(sql);
+      const { FLOAT, DOUBLE } = this.#host.library.api.DuckDBTypeId;
+      const value: unknown = (await result.getRows())[0]?.[0];
+      if (typeof value === "bigint") return value;
+      const type = result.columnTypeId(0);
+      if (typeof value === "number" && type !== FLOAT && type !== DOUBLE) return BigInt(value);
+      throw new TypeError(`Expected one integer from: ${sql}`);
+    });
+  }
+
+  /** How many statements a text holds; 0 for one of white space and comments. Nothing runs. */
+  statementCount(sql: string): Promise<number> {
+    return this.#exclusively(undefined, async (native) => {
+      try {
+        return (await native.extractStatements(sql)).count;
+      } catch (error) {
+        // For a text without any statement the bindings fail without a word of DuckDB's.
+        if (await this.#countSelects(native, sql) === 0) return 0;
+        throw error;
+      }
+    });
+  }
+
+  /** The columns that one statement would return. It is bound against the catalog and not run. */
+  prepare(sql: string): Promise<{ readonly columns: readonly ResultColumn[] }> {
+    return this.#exclusively(undefined, async (native) => {
+      const statement = await native.prepare(sql);
+      try {
+        const columns: ResultColumn[] = [];
+        for (let index = 0; index < statement.columnCount; index++) {
+          columns.push({
+            name: statement.columnName(index),
+            type: typeText(statement.columnType(index), this.#host.library),
+          });
+        }
+        return { columns };
+      } finally {
+        statement.destroySync();
+      }
+    });
+  }
+
+  /**
+   * DuckDB's tree of a text of SELECT statements: `{ statements: [...] }`, also for none and for several. Positions in
+   * it (`query_location`) are UTF-8 byte offsets.
+   *
+   * @throws {DuckDbError} of kind `Parser`, or `Not implemented` for a statement other than SELECT
+   */
+  serializeSql(sql: string): Promise<{ readonly [key: string]: SqlAst }> {
+    return this.#exclusively(undefined, (native) => this.#serialize(native, sql));
+  }
+
+  /** The SQL text of a tree as `serializeSql` gave it. */
+  deserializeSql(ast: SqlAst): Promise<string> {
+    return this.#exclusively(undefined, async (native) => {
+      const { VARCHAR } = this.#host.library.api;
+      const result = await native.run("SELECT json_deserialize_sql($1::JSON)", [writeAst(ast)], [VARCHAR]);
+      return String((await result.getRows())[0]?.[0]);
+    });
+  }
+
+  /**
+   * Opens a relation whose rows `fill` writes; `feed.sql` stands for it in a FROM clause. While a statement reads it the
+   * event loop must stay free, since `fill` runs there.
+   */
+  openFeed(columns: readonly FeedColumn[], fill: FeedFill): Promise<Feed> {
+    return this.#host.openFeed(columns, fill);
+  }
+
+  /** Stops the statement that runs; it fails with a `DuckDbError` that is `interrupted`. */
+  interrupt(): void {
+    if (this.#closing === undefined) this.#native.interrupt();
+  }
+
+  /** Stops what runs and closes when it has ended. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.dispose](): void {
+    void this.close();
+  }
+
+  async #close(): Promise<void> {
+    const stop = setInterval(() => this.#native.interrupt(), INTERRUPT_EVERY_MS);
+    try {
+      await this.#tail;
+    } finally {
+      clearInterval(stop);
+    }
+    this.#native.disconnectSync();
+    this.#host.closed(this);
+  }
+
+  async #exclusively<T>(
+    signal: AbortSignal | undefined,
+    work: (native: NativeConnection) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#closing !== undefined) throw new DuckDbError("The connection is closed", "Connection");
+    const mine = this.#tail.then(() => this.#host.slots.run(() => this.#interruptibly(signal, work), signal));
+    this.#tail = mine.catch(() => {});
+    return await mine;
+  }
+
+  async #interruptibly<T>(
+    signal: AbortSignal | undefined,
+    work: (native: NativeConnection) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    let repeat: ReturnType<typeof setInterval> | undefined;
+    const stop = () => {
+      this.#native.interrupt();
+      repeat = setInterval(() => this.#native.interrupt(), INTERRUPT_EVERY_MS);
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      return await work(this.#native);
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      const failure = duckDbError(error);
+      if (failure.interrupted) signal?.throwIfAborted();
+      throw failure;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      clearInterval(repeat);
+    }
+  }
+
+  async #countSelects(native: NativeConnection, sql: string): Promise<number | undefined> {
+    try {
+      const statements = (await this.#serialize(native, sql))["statements"];
+      return Array.isArray(statements) ? statements.length : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #serialize(native: NativeConnection, sql: string): Promise<{ readonly [key: string]: SqlAst }> {
+    const { VARCHAR } = this.#host.library.api;
+    const result = await native.run("SELECT json_serialize_sql($1::VARCHAR)", [sql], [VARCHAR]);
+    const ast = parseAst(String((await result.getRows())[0]?.[0]));
+    if (typeof ast !== "object" || ast === null || isList(ast)) {
+      throw new DuckDbError("Unreadable SQL tree", "Internal");
+    }
+    if (ast["error"] !== true) return ast;
+    const kind = String(ast["error_type"]);
+    const position = ast["position"];
+    throw new DuckDbError(
+      String(ast["error_message"]),
+      kind.slice(0, 1).toUpperCase() + kind.slice(1),
+      position === undefined ? undefined : Number(position),
+    );
+  }
+}
+
+/** Whether JavaScript's text of every value is DuckDB's own, so that no cast is needed. */
+function hasPlainColumns(statement: DuckDBPreparedStatement, { api: { DuckDBTypeId: id } }: DuckDbLibrary): boolean {
+  const plain: ReadonlySet<number> = new Set([
+    id.BOOLEAN,
+    id.TINYINT,
+    id.SMALLINT,
+    id.INTEGER,
+    id.BIGINT,
+    id.UTINYINT,
+    id.USMALLINT,
+    id.UINTEGER,
+    id.UBIGINT,
+    id.HUGEINT,
+    id.UHUGEINT,
+    id.VARCHAR,
+    id.ENUM,
+  ]);
+  for (let index = 0; index < statement.columnCount; index++) {
+    if (!plain.has(statement.columnTypeId(index))) return false;
+  }
+  return true;
+}
+
+function textRows(rows: readonly (readonly unknown[])[]): (string | null)[][] {
+  return rows.map((row) => row.map((value) => value === null ? null : String(value)));
+}
+
+function isList(ast: object): ast is readonly SqlAst[] {
+  return Array.isArray(ast);
+}

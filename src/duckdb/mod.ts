@@ -1,0 +1,8 @@
+export { ident, literal, qualified } from "./quote.ts";
+export { type AllowedPaths, DuckDbDatabase, openDuckDb, type OpenDuckDbOptions } from "./database.ts";
+export { DuckDbConnection, type ResultColumn, type StatementOptions } from "./connection.ts";
+export { DuckDbError } from "./error.ts";
+export type { SqlAst } from "./ast.ts";
+export type { Feed, FeedColumn, FeedFill } from "./feed.ts";
+export { type Numbers, VECTOR_ROWS, VectorWriter } from "./vector.ts";
+export { Slots } from "./slots.ts";

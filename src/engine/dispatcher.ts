@@ -1,0 +1,209 @@
+import { type DagNodeKind, NODE_KINDS } from "../compile/mod.ts";
+import { ordinal } from "../util/mod.ts";
+
+/** What the dispatcher needs to know of a node. */
+export type Dispatchable = {
+  readonly id: string;
+  readonly kind: DagNodeKind;
+  readonly name: string;
+  /** Ids that must have succeeded before; ids outside the dispatched set are taken as done. */
+  readonly after: readonly string[];
+  /** The connection whose permits the node needs. */
+  readonly connection?: string;
+};
+
+/** How one node ended, for the dispatcher. */
+export type Verdict = "success" | "failed" | "skipped";
+
+export type DispatchOptions<N extends Dispatchable> = {
+  readonly nodes: readonly N[];
+  /** Nodes that may run at the same time, at least 1. */
+  readonly threads: number;
+  /** Nodes of one connection that may run at the same time; a connection without an entry has no limit. */
+  readonly connectionLimits: ReadonlyMap<string, number>;
+  readonly failFast: boolean;
+  /** Aborted from outside: nothing starts any more, and running nodes are told. */
+  readonly signal: AbortSignal;
+  /** Runs a node to its end. It must not throw; what it throws all the same counts as a failure. */
+  readonly execute: (node: N, control: NodeControl) => Promise<Verdict>;
+  /** Called once for each node that ends without having run. */
+  readonly onSkipped: (node: N) => void;
+};
+
+export type NodeControl = {
+  /** Aborted when the node should stop, whoever wants it. */
+  readonly signal: AbortSignal;
+  /** Stops the whole dispatch, as when a node can't be stopped itself. */
+  readonly stopAll: (reason: unknown) => void;
+};
+
+export type DispatchSummary = {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Whether the outside signal kept nodes from their end. */
+  readonly interrupted: boolean;
+};
+
+/**
+ * Runs a graph of nodes: each starts when all that it comes after has succeeded; among those that could start, kind
+ * and then name decide. A connection's permit and a thread are taken together, so that a node which waits for a busy
+ * connection holds no thread. A failure skips every descendant, and with `failFast` stops everything. Each node gets
+ * exactly one end.
+ *
+ * @throws {RangeError} for a limit below 1, with which nothing could ever run
+ */
+export async function dispatch<N extends Dispatchable>(options: DispatchOptions<N>): Promise<DispatchSummary> {
+  for (const limit of [options.threads, ...options.connectionLimits.values()]) {
+    if (!(limit >= 1)) throw new RangeError(`Cannot run nodes under a limit of ${limit}: expected at least 1`);
+  }
+  return await new Dispatcher(options).run();
+}
+
+class Dispatcher<N extends Dispatchable> {
+  readonly #options: DispatchOptions<N>;
+  /** Of the nodes that have not started or been skipped: how many predecessors are not done yet. */
+  readonly #waiting = new Map<string, number>();
+  readonly #children = new Map<string, N[]>();
+  readonly #ready: N[] = [];
+  readonly #busy = new Map<string, number>();
+  readonly #stop = new AbortController();
+  readonly #done = Promise.withResolvers<void>();
+  readonly #counts = { success: 0, failed: 0, skipped: 0 };
+  #running = 0;
+  #interrupted = false;
+
+  constructor(options: DispatchOptions<N>) {
+    this.#options = options;
+    const ids = new Set(options.nodes.map((node) => node.id));
+    for (const node of options.nodes) {
+      const parents = new Set(node.after.filter((id) => ids.has(id)));
+      this.#waiting.set(node.id, parents.size);
+      for (const id of parents) this.#childrenOf(id).push(node);
+      if (parents.size === 0) insertSorted(this.#ready, node);
+    }
+  }
+
+  async run(): Promise<DispatchSummary> {
+    const { signal } = this.#options;
+    const onAbort = () => this.#stopAll(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (signal.aborted) this.#stop.abort(signal.reason);
+      this.#advance();
+      await this.#done.promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+    return {
+      succeeded: this.#counts.success,
+      failed: this.#counts.failed,
+      skipped: this.#counts.skipped,
+      interrupted: this.#interrupted,
+    };
+  }
+
+  /** Starts what can start; once nothing runs and nothing can start, the rest is skipped and the dispatch is over. */
+  #advance(): void {
+    while (!this.#stop.signal.aborted && this.#running < this.#options.threads) {
+      const index = this.#ready.findIndex((node) => this.#hasPermit(node));
+      if (index < 0) break;
+      for (const node of this.#ready.splice(index, 1)) void this.#runNode(node);
+    }
+    if (this.#running > 0) return;
+    this.#skipWaiting();
+    this.#done.resolve();
+  }
+
+  async #runNode(node: N): Promise<void> {
+    this.#running++;
+    this.#waiting.delete(node.id);
+    this.#occupy(node, 1);
+    let verdict: Verdict;
+    try {
+      verdict = await this.#options.execute(node, {
+        signal: this.#stop.signal,
+        stopAll: (reason) => this.#stopAll(reason),
+      });
+    } catch {
+      verdict = "failed";
+    }
+    this.#occupy(node, -1);
+    this.#running--;
+    this.#counts[verdict]++;
+    if (verdict === "skipped" && this.#options.signal.aborted) this.#interrupted = true;
+    if (verdict === "success") this.#release(node);
+    else this.#skipDescendants(node);
+    if (verdict === "failed" && this.#options.failFast) {
+      this.#stopAll(new DOMException(`Node '${node.name}' failed`, "AbortError"));
+    }
+    this.#advance();
+  }
+
+  #release(node: N): void {
+    for (const child of this.#childrenOf(node.id)) {
+      const left = this.#waiting.get(child.id);
+      if (left === undefined) continue;
+      this.#waiting.set(child.id, left - 1);
+      if (left === 1) insertSorted(this.#ready, child);
+    }
+  }
+
+  #skipDescendants(node: N): void {
+    const pending = [...this.#childrenOf(node.id)];
+    for (let child = pending.shift(); child !== undefined; child = pending.shift()) {
+      if (this.#skip(child)) pending.push(...this.#childrenOf(child.id));
+    }
+  }
+
+  #skipWaiting(): void {
+    this.#ready.length = 0;
+    for (const node of this.#options.nodes) this.#skip(node);
+  }
+
+  /** Ends a node that has not started; false when it has, or has its end already. */
+  #skip(node: N): boolean {
+    if (!this.#waiting.delete(node.id)) return false;
+    this.#counts.skipped++;
+    if (this.#options.signal.aborted) this.#interrupted = true;
+    this.#options.onSkipped(node);
+    return true;
+  }
+
+  #stopAll(reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort(reason);
+    this.#skipWaiting();
+  }
+
+  #hasPermit({ connection }: N): boolean {
+    if (connection === undefined) return true;
+    return (this.#busy.get(connection) ?? 0) < (this.#options.connectionLimits.get(connection) ?? Infinity);
+  }
+
+  #occupy({ connection }: N, count: number): void {
+    if (connection !== undefined) this.#busy.set(connection, (this.#busy.get(connection) ?? 0) + count);
+  }
+
+  #childrenOf(id: string): N[] {
+    let children = this.#children.get(id);
+    if (children === undefined) this.#children.set(id, children = []);
+    return children;
+  }
+}
+
+/** Keeps nodes that could start in the order in which they should: by kind, then by name, then by id. */
+function insertSorted<N extends Dispatchable>(nodes: N[], node: N): void {
+  let low = 0, high = nodes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = nodes[middle];
+    if (other !== undefined && compareNodes(other, node) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  nodes.splice(low, 0, node);
+}
+
+function compareNodes(a: Dispatchable, b: Dispatchable): number {
+  return NODE_KINDS.indexOf(a.kind) - NODE_KINDS.indexOf(b.kind) || ordinal(a.name, b.name) || ordinal(a.id, b.id);
+}

@@ -1,0 +1,45 @@
+import type { SinkWriteNode } from "../../compile/mod.ts";
+import type { NativeCopy } from "../../connectors/mod.ts";
+import { PzError } from "../../errors/mod.ts";
+import { StepError } from "../failure.ts";
+import { makeFolders, publish, removeLeftovers, syncTree } from "../publish.ts";
+import { orderedRelation } from "../row_order.ts";
+import type { NodeContext, NodeOutcome } from "../run_context.ts";
+import { setUp } from "../setup.ts";
+import { countRows, run } from "../statements.ts";
+
+/**
+ * Delivers one staged relation. Until the write is complete nothing stands under a final name, and a write that fails
+ * leaves nothing behind.
+ */
+export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): Promise<NodeOutcome> {
+  const planned = context.run.planned.get(node.id);
+  if (planned?.strategy !== "native_copy" || planned.copy === undefined) {
+    throw new PzError("PZ0700", `Sink '${node.name}' can't be written by this build: no way to write it was planned`);
+  }
+  const copy = planned.copy({ run: context.run.runId, ordinal: context.attempt });
+  const rows = await countRows(context, node.relation);
+  await setUp(context, node.connection, copy.setup);
+  const start = context.run.now();
+  await copyAndPublish(context, copy, await orderedRelation(context, node.relation));
+  return { rows, stages: { writeMs: Math.max(0, context.run.now() - start) } };
+}
+
+async function copyAndPublish(context: NodeContext, copy: NativeCopy, relation: string): Promise<void> {
+  const made = makeFolders(copy.folders);
+  try {
+    await run(context, copy.statement(relation));
+    for (const { from } of copy.moves) await syncTree(from);
+    context.signal.throwIfAborted();
+  } catch (error) {
+    removeLeftovers(copy.moves, made);
+    throw error;
+  }
+  // From here on the write can't be stopped half-way: nothing awaits until every name is in its place.
+  try {
+    publish(copy.moves);
+  } catch (error) {
+    removeLeftovers(copy.moves, made);
+    throw new StepError("commit", error);
+  }
+}

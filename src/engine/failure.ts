@@ -1,0 +1,106 @@
+import { ConnectorError } from "../connectors/mod.ts";
+import { DuckDbError } from "../duckdb/mod.ts";
+import { type ErrorCode, PzError, PzErrors } from "../errors/mod.ts";
+import type { Redactor } from "./redact.ts";
+
+/** Why a node failed, in one word for scripts. */
+export type FailureCause =
+  | "sql"
+  | "read"
+  | "write"
+  | "commit"
+  | "timeout"
+  | "denied"
+  | "connector_died"
+  | "out_of_memory"
+  | "disk_full";
+
+/** How a node failed, in a form that may be shown and stored. */
+export type NodeFailure = { readonly code: ErrorCode; readonly message: string; readonly cause?: FailureCause };
+
+/** Thrown by an executor that knows which of its steps failed. */
+export class StepError extends Error {
+  override readonly name = "StepError";
+  readonly step: FailureCause;
+
+  constructor(step: FailureCause, cause: unknown) {
+    super(`The step '${step}' failed`, { cause });
+    this.step = step;
+  }
+}
+
+/** What a failure is told about. */
+export type FailureScene = {
+  /** The cause where the error itself does not tell. */
+  readonly step: FailureCause;
+  /** The connector and connection that the node works with. */
+  readonly connector?: string | undefined;
+  readonly connection?: string | undefined;
+  /** The place in a template that a position in the node's SQL stands for. */
+  readonly place?: ((error: DuckDbError) => string | undefined) | undefined;
+  readonly redact: Redactor;
+};
+
+/** Turns whatever an executor threw into a failure. */
+export function failureOf(error: unknown, scene: FailureScene): NodeFailure {
+  const failure = classify(error, scene);
+  return { ...failure, message: scene.redact(failure.message) };
+}
+
+function classify(error: unknown, scene: FailureScene): NodeFailure {
+  if (error instanceof StepError) return classify(error.cause, { ...scene, step: error.step });
+  if (error instanceof PzErrors && error.errors[0] !== undefined) return classify(error.errors[0], scene);
+  if (error instanceof PzError) return { code: error.code, message: withHint(error.message, error.hint) };
+  if (error instanceof ConnectorError) return connectorFailure(error, scene);
+  if (error instanceof DuckDbError) {
+    const place = scene.place?.(error);
+    return {
+      code: "PZ0501",
+      message: place === undefined ? error.message : `${error.message} (${place})`,
+      cause: duckDbCause(error) ?? scene.step,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: "PZ0501", message, cause: systemCause(error) ?? scene.step };
+}
+
+function connectorFailure(error: ConnectorError, { step, connector, connection }: FailureScene): NodeFailure {
+  const { denied } = error;
+  if (denied === undefined) {
+    return {
+      code: "PZ0501",
+      message: withHint(error.message, error.hint),
+      cause: error.code === CONNECTOR_DIED ? "connector_died" : step,
+    };
+  }
+  const target = denied.target === "" ? "" : ` to '${denied.target}'`;
+  return {
+    code: "PZ0740",
+    message: withHint(
+      `Connector '${connector}' of connection '${connection}' was denied ${denied.permission} access${target}`,
+      error.hint ?? "pz plan prints what each connection may touch",
+    ),
+    cause: "denied",
+  };
+}
+
+/** The code of the error with which a session reports that its process has ended. */
+const CONNECTOR_DIED = "PZ0358";
+
+function duckDbCause(error: DuckDbError): FailureCause | undefined {
+  if (/^out of ?memory$/i.test(error.kind)) return "out_of_memory";
+  if (error.kind === "IO" && /No space left on device|disk quota exceeded/i.test(error.message)) return "disk_full";
+  if (error.kind === "Permission") return "denied";
+  return undefined;
+}
+
+function systemCause(error: unknown): FailureCause | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT") return "disk_full";
+  if (error instanceof Deno.errors.PermissionDenied || code === "EACCES" || code === "EPERM") return "denied";
+  return undefined;
+}
+
+function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message}\nhint: ${hint}`;
+}

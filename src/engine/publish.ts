@@ -1,0 +1,90 @@
+import { dirname, join } from "node:path";
+import type { NativeCopy } from "../connectors/mod.ts";
+import { syncFolder } from "../util/mod.ts";
+
+type Move = NativeCopy["moves"][number];
+
+/** Makes folders with those above them; returns the ones that were not there, outermost first. */
+export function makeFolders(folders: readonly string[]): readonly string[] {
+  const made: string[] = [];
+  const make = (folder: string) => {
+    if (exists(folder)) return;
+    const parent = dirname(folder);
+    if (parent !== folder) make(parent);
+    try {
+      Deno.mkdirSync(folder);
+      made.push(folder);
+    } catch (error) {
+      // Another node may have made it meanwhile.
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  };
+  for (const folder of folders) make(folder);
+  return made;
+}
+
+/** Takes away what a failed write left: its temporary files, then the folders made for it that are empty. */
+export function removeLeftovers(moves: readonly Move[], made: readonly string[]): void {
+  for (const { from } of moves) attempt(() => Deno.removeSync(from, { recursive: true }));
+  for (const folder of made.toReversed()) attempt(() => Deno.removeSync(folder));
+}
+
+/** Brings the content of a file, or of a folder with all below it, onto the disk. Large files take their time. */
+export async function syncTree(path: string): Promise<void> {
+  if (!(await Deno.stat(path)).isDirectory) {
+    using file = await Deno.open(path, { read: true, write: true });
+    await file.sync();
+    return;
+  }
+  for await (const entry of Deno.readDir(path)) await syncTree(join(path, entry.name));
+  syncFolder(path);
+}
+
+/**
+ * Publishes finished files under their final names. Each move replaces its target as one step; a folder that is in the
+ * way is put aside first and comes back if the move fails. On return the new names are on the disk.
+ */
+export function publish(moves: readonly Move[]): void {
+  for (const { from, to } of moves) {
+    if (isFolder(to)) replaceFolder(from, to);
+    else Deno.renameSync(from, to);
+  }
+  for (const folder of new Set(moves.map(({ to }) => dirname(to)))) syncFolder(folder);
+}
+
+function replaceFolder(from: string, to: string): void {
+  const aside = `${from}.old`;
+  Deno.renameSync(to, aside);
+  try {
+    Deno.renameSync(from, to);
+  } catch (error) {
+    attempt(() => Deno.renameSync(aside, to));
+    throw error;
+  }
+  attempt(() => Deno.removeSync(aside, { recursive: true }));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch { /* what can't be cleaned up must not hide why it has to be */ }
+}

@@ -1,0 +1,41 @@
+import type { DagNode } from "../compile/mod.ts";
+import { ConnectorError } from "../connectors/mod.ts";
+import type { RetryBlock } from "../project/mod.ts";
+import { StepError } from "./failure.ts";
+
+/** How often and how fast a node is tried again; all fields in force. */
+export type RetryPolicy = Required<RetryBlock>;
+
+const DEFAULT: RetryPolicy = { maxAttempts: 3, baseDelayMs: 1000, maxDelayMs: 30_000 };
+
+/** Each field from the dataset, else from its connection, else the default. */
+export function retryPolicy(node: DagNode): RetryPolicy {
+  if (node.kind !== "SourceLoad" && node.kind !== "SinkWrite") return DEFAULT;
+  const own = node.kind === "SourceLoad" ? node.read.retry : node.write.retry;
+  return { ...DEFAULT, ...node.connection.retry, ...own };
+}
+
+/**
+ * The connector's error when trying again may help; undefined otherwise. What failed while it published is never
+ * tried again by itself: part of it may have landed.
+ */
+export function transientError(error: unknown): ConnectorError | undefined {
+  if (error instanceof StepError) return error.step === "commit" ? undefined : transientError(error.cause);
+  return error instanceof ConnectorError && error.transient ? error : undefined;
+}
+
+/**
+ * Milliseconds to wait after a failed attempt, counted from 1: doubling, bounded, spread by a quarter to both sides. A
+ * wait that the other side asked for is never shortened, only spread upwards.
+ *
+ * @param random a number in [0, 1)
+ */
+export function retryDelayMs(
+  { baseDelayMs, maxDelayMs }: RetryPolicy,
+  attempt: number,
+  retryAfterMs: number | undefined,
+  random: number,
+): number {
+  if (retryAfterMs !== undefined) return Math.round(retryAfterMs * (1 + random / 4));
+  return Math.round(Math.min(baseDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.75 + random / 2));
+}

@@ -1,0 +1,179 @@
+import type { CompiledDag } from "../compile/mod.ts";
+import type { EventBus, RunStatus } from "../events/mod.ts";
+import type { Plan } from "../plan/mod.ts";
+import { type Phases, runPaths, RunRecorder, sweepRuns } from "../state/mod.ts";
+import { ByteBudget } from "./byte_budget.ts";
+import { dispatch, type DispatchSummary } from "./dispatcher.ts";
+import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
+import { NodeRunner } from "./node_runner.ts";
+import { redactor, secretValues } from "./redact.ts";
+import type { RunContext, StagingArea } from "./run_context.ts";
+import { type RunServices, SERVICES } from "./services.ts";
+import { SessionPool } from "./session_pool.ts";
+import { stagingOptions } from "./staging_options.ts";
+
+export type RunOptions = {
+  readonly dag: CompiledDag;
+  readonly plan: Plan;
+  /** Ids to run: the selection and its ancestors, topological. */
+  readonly effective: readonly string[];
+  readonly runId: string;
+  readonly bus: EventBus;
+  readonly failFast: boolean;
+  /** Milliseconds that the phases before dispatch took, by name. */
+  readonly phases: { readonly [phase: string]: number };
+  readonly clock: { now(): number };
+  /** Aborted by the first stop signal. */
+  readonly signal: AbortSignal;
+  /** Called after the last event, before state is written: closes the bus and lets the views finish. */
+  readonly onFinalize: () => Promise<void>;
+  readonly onWarning: (message: string) => void;
+};
+
+export type RunOutcome = {
+  readonly status: RunStatus;
+  readonly interrupted: boolean;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly skipped: number;
+};
+
+/**
+ * Phases 6 and 7: runs the DAG and finalizes. The caller holds the run's lock and has made its folder. The terminal
+ * status is written last of all, so that a run which dies before looks interrupted and never finished.
+ *
+ * @throws what kept the staging database from opening, once the receipt says `fatal`; no event was published then
+ */
+export async function runProject(options: RunOptions, services: RunServices = SERVICES): Promise<RunOutcome> {
+  const { dag: { project }, runId, bus, clock } = options;
+  const started = clock.now();
+  const paths = runPaths(project.root, runId);
+  const nodes = runNodes(options.dag, options.effective);
+  using recorder = new RunRecorder({
+    runId,
+    results: paths.results,
+    journal: paths.journal,
+    startedAt: new Date(started).toISOString(),
+    nodeCount: nodes.length,
+    now: () => performance.now(),
+    onWarning: options.onWarning,
+  });
+  recorder.snapshot();
+  const finish = (status: RunStatus, interrupted: boolean, executed: number) => {
+    const finished = clock.now();
+    const phases = phaseTimes({ ...options.phases, execute: executed - started, finalize: finished - executed });
+    recorder.finish(status, { finishedAt: new Date(finished).toISOString(), phases, interrupted });
+  };
+
+  let staging: StagingArea;
+  try {
+    staging = await services.openStaging(await stagingOptions(project, options.plan, nodes, paths));
+  } catch (error) {
+    finish("fatal", false, clock.now());
+    throw error;
+  }
+  bus.publish({ event: "run_started", projectName: project.name, nodeCount: nodes.length });
+  const { summary, stuck } = await execute(nodes, staging, recorder, options, services);
+  const outcome = outcomeOf(summary);
+  const executed = clock.now();
+  bus.publish({
+    event: "run_completed",
+    status: outcome.status,
+    succeeded: outcome.succeeded,
+    failed: outcome.failed,
+    skipped: outcome.skipped,
+    durationMs: Math.max(0, executed - started),
+  });
+  recorder.snapshot();
+  if (project.keepLast !== undefined) {
+    const swept = await sweepRuns(project.root, project.keepLast);
+    if (swept.runsSwept > 0 || swept.failures > 0) bus.publish({ event: "retention_swept", ...swept });
+  }
+  await warnOnError("The views of the run did not end well", options, () => options.onFinalize());
+  // A node that can't be stopped may hold a statement for ever; then the process's end closes the database.
+  if (!stuck) {
+    await warnOnError("The staging database did not close well", options, () => staging[Symbol.asyncDispose]());
+  }
+  finish(outcome.status, outcome.interrupted, executed);
+  return outcome;
+}
+
+async function execute(
+  nodes: readonly RunNode[],
+  staging: StagingArea,
+  recorder: RunRecorder,
+  options: RunOptions,
+  services: RunServices,
+): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
+  const { dag: { project }, plan, bus } = options;
+  const redact = redactor(Object.values(project.connections).flatMap(({ config }) => secretValues(config)));
+  await using sessions = new SessionPool({
+    open: (connection) => services.openSession(connection, options, redact),
+    users: countUsers(nodes),
+  });
+  const run: RunContext = {
+    project,
+    runId: options.runId,
+    plan,
+    planned: new Map(plan.nodes.map((node) => [node.id, node])),
+    pipelines: new Map(
+      options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? [[node.relation, node] as const] : []),
+    ),
+    staging,
+    sessions,
+    budget: new ByteBudget(plan.memoryBudget.channelBytes),
+    bus,
+    now: () => options.clock.now(),
+    random: services.random ?? Math.random,
+  };
+  const runner = new NodeRunner({ run, recorder, redact });
+  const leave = ({ connection }: RunNode) => {
+    if (connection !== undefined) sessions.leave(connection);
+  };
+  const summary = await dispatch({
+    nodes,
+    threads: project.engine.threads,
+    connectionLimits: connectionLimits(nodes),
+    failFast: options.failFast,
+    signal: options.signal,
+    execute: async (node, control) => {
+      const verdict = await runner.execute(node.node, control);
+      leave(node);
+      return verdict;
+    },
+    onSkipped: (node) => {
+      runner.skip(node.node);
+      leave(node);
+    },
+  });
+  return { summary, stuck: runner.stuck };
+}
+
+/** How many nodes of the run use each connection. */
+function countUsers(nodes: readonly RunNode[]): ReadonlyMap<string, number> {
+  const users = new Map<string, number>();
+  for (const { connection } of nodes) {
+    if (connection !== undefined) users.set(connection, (users.get(connection) ?? 0) + 1);
+  }
+  return users;
+}
+
+function outcomeOf({ succeeded, failed, skipped, interrupted }: DispatchSummary): RunOutcome {
+  const status = failed > 0 ? "completed_with_failures" : interrupted ? "fatal" : "success";
+  return { status, interrupted, succeeded, failed, skipped };
+}
+
+/** Phase times as the receipt names them: `executeMs` for `execute`. */
+function phaseTimes(phases: Phases): Phases {
+  return Object.fromEntries(
+    Object.entries(phases).map(([name, ms]) => [name.endsWith("Ms") ? name : `${name}Ms`, Math.max(0, Math.round(ms))]),
+  );
+}
+
+async function warnOnError(what: string, options: RunOptions, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    options.onWarning(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

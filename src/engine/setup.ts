@@ -1,0 +1,25 @@
+import { DuckDbError } from "../duckdb/mod.ts";
+import { PzError } from "../errors/mod.ts";
+import type { Connection } from "../project/mod.ts";
+import type { NodeContext } from "./run_context.ts";
+
+/**
+ * Runs a connector's setup statements, once for each text in a run. They may hold secrets, and so may DuckDB's words
+ * about them: only the kind of the failure is told.
+ *
+ * @throws {PzError} PZ0311
+ */
+export async function setUp(
+  { run, signal }: NodeContext,
+  { name, connector }: Connection,
+  statements: readonly string[],
+): Promise<void> {
+  if (statements.length === 0) return;
+  signal.throwIfAborted();
+  try {
+    await run.staging.setup(statements);
+  } catch (error) {
+    const kind = error instanceof DuckDbError ? `DuckDB error of kind '${error.kind}'` : "the statement failed";
+    throw new PzError("PZ0311", `Connection '${name}' can't be set up for connector '${connector}': ${kind}`);
+  }
+}

@@ -1,0 +1,55 @@
+import { isAbsolute, join } from "node:path";
+import { PzError } from "../errors/mod.ts";
+import type { CompiledDag } from "../compile/mod.ts";
+import { parseByteSize, parsePercentage } from "./byte_size.ts";
+import type { DuckDbLimits, MachineFacts, MemoryBudget } from "./plan.ts";
+
+const DEFAULT_MEMORY_SHARE = 0.6;
+const DEFAULT_CHANNEL_BYTES = 256 * 1024 ** 2;
+const FIXED_OVERHEAD_BYTES = 256 * 1024 ** 2;
+
+/** Target bytes of a batch where a project sets none. */
+export const DEFAULT_BATCH_BYTES = 32 * 1024 ** 2;
+
+/** What DuckDB is started with and what the whole process may use; PZ0120 for a memory limit that is no size. */
+export function budgetOf(
+  project: CompiledDag["project"],
+  machine: MachineFacts,
+): { readonly limits: DuckDbLimits; readonly memoryBudget: MemoryBudget; readonly errors: readonly PzError[] } {
+  const { duckdb, channelBytes = DEFAULT_CHANNEL_BYTES } = project.engine;
+  const limit = duckdb.memoryLimit;
+  const parsed = limit === undefined ? undefined : parseByteSize(limit) ?? parsePercentage(limit, machine.memoryBytes);
+  const errors = limit === undefined || (parsed ?? 0) > 0 ? [] : [
+    new PzError("PZ0120", `engine.duckdb.memory_limit is '${limit}', which is no size`, {
+      file: "project.yml",
+      hint: "write a size such as 4GiB or 500MB, or a percentage such as 50%",
+    }),
+  ];
+  const memoryLimitBytes = parsed ?? Math.floor(machine.memoryBytes * DEFAULT_MEMORY_SHARE);
+  const threads = duckdb.threads ?? Math.max(1, Math.floor(machine.cpus));
+  return {
+    limits: { memoryLimitBytes, threads, ...tempDirectory(project) },
+    memoryBudget: {
+      duckdbBytes: memoryLimitBytes,
+      duckdbDisclaimer: limit === undefined
+        ? "engine.duckdb.memory_limit is not set: 60 % of the memory that this process may use"
+        : limit.includes("%")
+        ? `engine.duckdb.memory_limit is a percentage of the memory that this process may use`
+        : null,
+      channelBytes,
+      fixedOverheadBytes: FIXED_OVERHEAD_BYTES,
+      totalBytes: memoryLimitBytes + channelBytes + FIXED_OVERHEAD_BYTES,
+      duckdbThreadsDisclaimer: duckdb.threads === undefined
+        ? `engine.duckdb.threads is not set: DuckDB uses ${threads}, as many as this process has CPUs; the least memory ` +
+          "that DuckDB needs grows with columns x threads"
+        : null,
+    },
+    errors,
+  };
+}
+
+function tempDirectory({ engine, root }: Project): { readonly tempDirectory?: string } {
+  const folder = engine.duckdb.tempDirectory;
+  if (folder === undefined) return {};
+  return { tempDirectory: isAbsolute(folder) ? folder : join(root, folder) };
+}

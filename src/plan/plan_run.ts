@@ -1,0 +1,102 @@
+import type { CompiledDag, DagNode, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
+import type { ConnectorDescription } from "../connectors/mod.ts";
+import { fail, type Outcome, type PzError, succeed } from "../errors/mod.ts";
+import { ordinal } from "../util/mod.ts";
+import { budgetOf, DEFAULT_BATCH_BYTES } from "./budget.ts";
+import type { MachineFacts, Plan, PlannedNode } from "./plan.ts";
+import { connectionRefusal, type Refusal } from "./refusal.ts";
+import { planSink } from "./sink_plan.ts";
+import { type NodePlan, type PlanFacts, planSource } from "./source_plan.ts";
+
+export type PlanOptions = {
+  /** Ids of the nodes that will run; a refusal of any other is its reason, not an error. */
+  readonly effective: ReadonlySet<string>;
+  readonly findConnector: (name: string) => ConnectorDescription | "planned" | undefined;
+  readonly machine: MachineFacts;
+};
+
+/** Phase 5: decides for every node how its bytes move and why. Offline. */
+export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
+  const { project } = dag;
+  const budget = budgetOf(project, options.machine);
+  const facts: PlanFacts = {
+    forceUniversal: project.engine.forceUniversal,
+    batchBytes: project.engine.batchBytes ?? DEFAULT_BATCH_BYTES,
+    context: { projectRoot: project.root },
+  };
+  const errors: PzError[] = [...budget.errors];
+  const warnings: PzError[] = [];
+  const told = new Set<string>();
+  const nodes: PlannedNode[] = [];
+  for (const node of dag.nodes) {
+    const { node: planned, refusals } = planNode(node, options, facts);
+    const serious = refusals.filter(({ error }) => error.code !== "PZ0364");
+    const runs = options.effective.has(node.id);
+    for (const { error, key } of runs ? refusals : []) {
+      if (key !== undefined && told.has(key)) continue;
+      if (key !== undefined) told.add(key);
+      (error.code === "PZ0364" ? warnings : errors).push(error);
+    }
+    nodes.push(serious.length === 0 ? planned : { ...planned, reason: refusedReason(planned, serious) });
+  }
+  if (errors.length > 0) return fail(errors);
+  const { memoryBudget, limits } = budget;
+  return succeed({ nodes, memoryBudget, limits, grants: grantsOf(dag, options, facts) }, warnings);
+}
+
+function planNode(node: DagNode, options: PlanOptions, facts: PlanFacts): NodePlan {
+  if (node.kind === "Pipeline" || node.kind === "Check") {
+    const reason = node.kind === "Check" ? "check" : "duckdb sql in-engine";
+    return {
+      node: { id: node.id, kind: node.kind, name: node.name, strategy: "duck_sql", partitions: 1, reason },
+      refusals: [],
+    };
+  }
+  const connector = options.findConnector(node.connection.connector);
+  if (connector === undefined || connector === "planned") return unavailable(node, connector, facts);
+  return node.kind === "SourceLoad" ? planSource(node, connector, facts) : planSink(node, connector, facts);
+}
+
+function unavailable(
+  node: SourceLoadNode | SinkWriteNode,
+  connector: "planned" | undefined,
+  facts: PlanFacts,
+): NodePlan {
+  const { name, connector: wanted } = node.connection;
+  const uses = `connection '${name}' uses connector '${wanted}'`;
+  return {
+    node: {
+      id: node.id,
+      kind: node.kind,
+      name: node.name,
+      strategy: "arrow_stream",
+      partitions: 1,
+      reason: "arrow stream: the connector is not installed",
+      batchBytes: facts.batchBytes,
+    },
+    refusals: [
+      connector === "planned"
+        ? connectionRefusal(node, "PZ0700", `${uses}, which this pz does not support yet`)
+        : connectionRefusal(node, "PZ0701", `${uses}, which this pz does not know`),
+    ],
+  };
+}
+
+/** Codes only: what a connector says may hold paths, which plan.json never shows. */
+function refusedReason(planned: PlannedNode, refusals: readonly Refusal[]): string {
+  const codes = [...new Set(refusals.map(({ error }) => `${error.code} ${error.title}`))].sort(ordinal);
+  return `refused: ${codes.join(", ")} — ${planned.reason}`;
+}
+
+/** The grants of the connections that nodes use, by name. */
+function grantsOf(dag: CompiledDag, options: PlanOptions, facts: PlanFacts): Plan["grants"] {
+  const grants = new Map<string, Plan["grants"][number]>();
+  for (const node of dag.nodes) {
+    if ((node.kind !== "SourceLoad" && node.kind !== "SinkWrite") || grants.has(node.connection.name)) continue;
+    const { name, connector: wanted, config } = node.connection;
+    const connector = options.findConnector(wanted);
+    if (connector === undefined || connector === "planned") continue;
+    grants.set(name, { connection: name, connector: wanted, grant: connector.grant(config, facts.context) });
+  }
+  return [...grants.values()].sort((a, b) => ordinal(a.connection, b.connection));
+}

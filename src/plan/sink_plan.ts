@@ -1,0 +1,152 @@
+import type { SinkWriteNode } from "../compile/mod.ts";
+import type { ConnectorDescription, NativeCopy, OutputSpec, WriteAttempt } from "../connectors/mod.ts";
+import { PzError } from "../errors/mod.ts";
+import { notYetSink } from "./not_yet.ts";
+import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
+import type { NodePlan, PlanFacts } from "./source_plan.ts";
+
+/** Stands for the run while nothing has run yet: only whether the connector agrees is looked at. */
+const PROBE_RUN = "00000000T000000000Z-0000";
+
+/** Decides how an output is written. */
+export function planSink(node: SinkWriteNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
+  const refusals = [...gates(node, connector), ...notYetSink(node)];
+  const detail = `${connector.name}, ${node.name}, strategy=${node.write.strategy}`;
+  const base = { id: node.id, kind: node.kind, name: node.name, partitions: 1 };
+  const native = facts.forceUniversal || refusals.length > 0
+    ? undefined
+    : connector.nativeCopy(outputSpec(node, { node: node.id, run: PROBE_RUN, ordinal: 1 }), facts.context);
+  if (native?.ok === true) {
+    return {
+      node: {
+        ...base,
+        strategy: "native_copy",
+        reason: `native copy: ${native.value.mechanism} (${detail})`,
+        copy: (attempt) => copyFor(node, connector, facts, { node: node.id, ...attempt }),
+      },
+      refusals,
+    };
+  }
+  if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
+  else if (!connector.universal.write && refusals.length === 0) refusals.push(nativeOnly(node, connector, facts));
+  const why = facts.forceUniversal
+    ? "engine.force_universal is set"
+    : native === undefined
+    ? "no native path"
+    : "native path refused";
+  return {
+    node: {
+      ...base,
+      strategy: "arrow_stream",
+      reason: `arrow stream: ${why} (${detail})`,
+      batchBytes: facts.batchBytes,
+    },
+    refusals,
+  };
+}
+
+function copyFor(
+  node: SinkWriteNode,
+  connector: ConnectorDescription,
+  facts: PlanFacts,
+  attempt: WriteAttempt,
+): NativeCopy {
+  const outcome = connector.nativeCopy(outputSpec(node, attempt), facts.context);
+  if (outcome?.ok === true) return outcome.value;
+  const problem = outcome?.problems[0];
+  throw new PzError(problem?.code ?? "PZ0312", `${node.name}: ${problem?.message ?? "the native path is gone"}`, {
+    ...node.position,
+    hint: problem?.hint,
+  });
+}
+
+function outputSpec(node: SinkWriteNode, attempt: WriteAttempt): OutputSpec {
+  return {
+    connection: node.connection.name,
+    entity: node.entity,
+    config: node.connection.config,
+    options: node.write.options,
+    mode: node.write.strategy,
+    schemaPolicy: node.write.schemaPolicy,
+    keys: node.write.keys,
+    attempt,
+  };
+}
+
+function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { connection, write } = node;
+  const has = connector.capabilities;
+  if (!connector.canWrite) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0301",
+        `connector '${connector.name}' can't write`,
+        `'${node.name}' can only be read by source()`,
+      ),
+    );
+    return refusals;
+  }
+  const needed = write.strategy === "merge" ? "Merge" : write.strategy === "replace" ? "ReplaceWrites" : undefined;
+  if (needed !== undefined && !has.has(needed)) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0324",
+        `connector '${connector.name}' can't write '${node.name}' with strategy '${write.strategy}'`,
+        `strategies it has: ${strategies(connector).join(", ")}`,
+      ),
+    );
+  }
+  if ((write.onDelete === "delete" || write.onDelete === "soft") && !has.has("ApplyDeletes")) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0339",
+        `connector '${connector.name}' can't apply deletes to '${node.name}'`,
+        "use `on_delete: ignore`",
+      ),
+    );
+  }
+  if (connection.rateLimit !== undefined && !has.has("GatedOperations")) {
+    refusals.push(
+      connectionRefusal(
+        node,
+        "PZ0317",
+        `connector '${connector.name}' of '${connection.name}' can't be paced by rate_limit`,
+        "remove rate_limit; max_concurrency limits how many nodes use the connection at once",
+      ),
+    );
+  }
+  if (
+    write.options["partition_by"] !== undefined && !has.has("PathTemplating") && !has.has("ColumnPartitionedWrites")
+  ) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0314",
+        `connector '${connector.name}' can't write '${node.name}' with partition_by`,
+        "remove partition_by",
+      ),
+    );
+  }
+  return refusals;
+}
+
+function strategies({ capabilities }: ConnectorDescription): readonly string[] {
+  return [
+    "append",
+    ...(capabilities.has("ReplaceWrites") ? ["replace"] : []),
+    ...(capabilities.has("Merge") ? ["merge"] : []),
+  ];
+}
+
+function nativeOnly(node: SinkWriteNode, connector: ConnectorDescription, facts: PlanFacts): Refusal {
+  return refusal(
+    node,
+    "PZ0312",
+    `connector '${connector.name}' writes '${node.name}' only by DuckDB itself`,
+    facts.forceUniversal ? "remove engine.force_universal" : undefined,
+  );
+}

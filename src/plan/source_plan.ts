@@ -1,0 +1,153 @@
+import type { SourceLoadNode } from "../compile/mod.ts";
+import type { ConnectorContext, ConnectorDescription, DatasetSpec, NativeScan } from "../connectors/mod.ts";
+import { notYetSource } from "./not_yet.ts";
+import type { PlannedNode } from "./plan.ts";
+import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
+
+export type NodePlan = { readonly node: PlannedNode; readonly refusals: readonly Refusal[] };
+
+export type PlanFacts = {
+  readonly forceUniversal: boolean;
+  readonly batchBytes: number;
+  readonly context: ConnectorContext;
+};
+
+const MAX_PARTITIONS = 16;
+
+/** Decides how a source is read. */
+export function planSource(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
+  const refusals = [...gates(node, connector), ...notYetSource(node)];
+  const detail = `${connector.name}, ${node.connection.name}.${node.entity}, ${readShape(node)}`;
+  const native = facts.forceUniversal ? undefined : connector.nativeScan(datasetSpec(node), facts.context);
+  if (native?.ok === true) {
+    return { node: nativeNode(node, native.value, detail), refusals };
+  }
+  if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
+  else if (!connector.universal.read) refusals.push(nativeOnly(node, connector, facts));
+  const partitions = plannedPartitions(node, connector);
+  const why = facts.forceUniversal
+    ? "engine.force_universal is set"
+    : native === undefined
+    ? "no native path"
+    : "native path refused";
+  return {
+    node: {
+      ...base(node),
+      strategy: "arrow_stream",
+      partitions,
+      reason: `arrow stream: ${why} (${detail}${partitions > 1 ? `, ${partitions} partitions` : ""})`,
+      batchBytes: facts.batchBytes,
+      ...pushed(node, connector),
+    },
+    refusals,
+  };
+}
+
+function base(node: SourceLoadNode): Pick<PlannedNode, "id" | "kind" | "name"> {
+  return { id: node.id, kind: node.kind, name: node.name };
+}
+
+function nativeNode(node: SourceLoadNode, scan: NativeScan, detail: string): PlannedNode {
+  return {
+    ...base(node),
+    strategy: "native_scan",
+    partitions: 1,
+    reason: `native scan: ${scan.mechanism} (${detail})`,
+    scan,
+  };
+}
+
+/** What a connector is asked to read. */
+export function datasetSpec(node: SourceLoadNode): DatasetSpec {
+  return {
+    connection: node.connection.name,
+    entity: node.entity,
+    config: node.connection.config,
+    options: node.read.options,
+    ...(node.columns === undefined ? {} : { columns: node.columns }),
+  };
+}
+
+function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { connection, read: { sync } } = node;
+  const name = `${connection.name}.${node.entity}`;
+  const has = connector.capabilities;
+  if (!connector.canRead) {
+    refusals.push(
+      refusal(node, "PZ0301", `connector '${connector.name}' can't read`, `'${name}' can only be written by sink()`),
+    );
+  }
+  if (sync?.mode === "incremental" && sync.maxWindow !== undefined && !has.has("BoundedWindow")) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0313",
+        `connector '${connector.name}' can't read '${name}' in bounded windows`,
+        "remove max_window, initial and until",
+      ),
+    );
+  }
+  if (sync?.mode === "cdc" && !has.has("ChangeCapture")) {
+    refusals.push(
+      connectionRefusal(
+        node,
+        "PZ0338",
+        `connector '${connector.name}' of '${connection.name}' can't capture changes`,
+        "use `mode: incremental`",
+      ),
+    );
+  }
+  if (connection.rateLimit !== undefined && !has.has("GatedOperations")) {
+    refusals.push(
+      connectionRefusal(
+        node,
+        "PZ0317",
+        `connector '${connector.name}' of '${connection.name}' can't be paced by rate_limit`,
+        "remove rate_limit; max_concurrency limits how many nodes use the connection at once",
+      ),
+    );
+  }
+  if (has.has("CheckpointableReads") && !has.has("StablePartitionIds")) {
+    refusals.push(
+      connectionRefusal(
+        node,
+        "PZ0319",
+        `connector '${connector.name}' checkpoints its reads but has no stable partition ids`,
+        "report this to the connector's author",
+      ),
+    );
+  }
+  return refusals;
+}
+
+function nativeOnly(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): Refusal {
+  return refusal(
+    node,
+    "PZ0312",
+    `connector '${connector.name}' reads '${node.connection.name}.${node.entity}' only by DuckDB itself`,
+    facts.forceUniversal ? "remove engine.force_universal" : undefined,
+  );
+}
+
+/** Such as `read=full` or `read=incremental cursor=changed_on`. */
+function readShape(node: SourceLoadNode): string {
+  const { sync } = node.read;
+  if (sync?.mode === "incremental") return `read=incremental cursor=${sync.cursor}`;
+  return sync?.mode === "cdc" ? "read=cdc" : "read=full";
+}
+
+/** For display: the connector decides at run time. */
+function plannedPartitions(node: SourceLoadNode, connector: ConnectorDescription): number {
+  const { partition_column: column, partitions } = node.read.options;
+  if (!connector.capabilities.has("PartitionedRead") || column === undefined || partitions === undefined) return 1;
+  const count = Number(partitions);
+  return Number.isInteger(count) ? Math.min(MAX_PARTITIONS, Math.max(1, count)) : 1;
+}
+
+function pushed(node: SourceLoadNode, connector: ConnectorDescription): Pick<PlannedNode, "pushed"> {
+  const { columns, predicate } = node.hints ?? {};
+  const count = columns !== undefined && connector.capabilities.has("ColumnPruning") ? columns.length : null;
+  const filtered = predicate !== undefined && connector.capabilities.has("PredicatePushdown");
+  return count === null && !filtered ? {} : { pushed: { columns: count, predicate: filtered } };
+}

@@ -1,0 +1,120 @@
+import { basename, dirname, resolve } from "node:path";
+import { fail, type Outcome, succeed } from "../errors/mod.ts";
+import { ordinal } from "../util/mod.ts";
+import { readConnections } from "./connections_file.ts";
+import { type Folder, listFiles, listFolder } from "./files.ts";
+import { type Environment, interpolatedValues } from "./interpolate.ts";
+import type { LoadedState, LoadOptions } from "./load.ts";
+import type { Project, ValueMap } from "./model.ts";
+import { deepFreeze, recordOf } from "./optional.ts";
+import { readPipelines, warnOfExtension } from "./pipelines.ts";
+import { noProblems, report } from "./problems.ts";
+import { type ProjectFile, readProjectFile, readStateOf } from "./project_file.ts";
+import { parseVars } from "./vars.ts";
+import { readYamlFile } from "./yaml_file.ts";
+import type { YamlMap } from "./yaml_node.ts";
+
+const PROJECT_FILE = "project.yml";
+const CONNECTIONS_FILE = "connections.yml";
+
+/** See `loadProject`. */
+export function readProject(root: string, options: LoadOptions): Outcome<Project> {
+  const folder: Folder = { root: resolve(root), problems: noProblems() };
+  const environment: Environment = { values: options.env, used: new Set() };
+  const { errors, warnings } = folder.problems;
+  const names = listFolder(folder, ".").map(({ name }) => name);
+
+  const connectionsRoot = readConnectionsRoot(folder, names);
+  const connections = connectionsRoot === undefined
+    ? {}
+    : readConnections(connectionsRoot, environment, folder.problems);
+  // Only what the connections hold is taken for secret: variables of the project are meant to be seen.
+  const secrets = [...environment.used].filter((value) => value !== "").sort(ordinal);
+  const projectRoot = readProjectRoot(folder, names);
+  const project = projectRoot === undefined
+    ? undefined
+    : readProjectFile(projectRoot, environment, connectionsRoot, folder.problems);
+  const overrides = options.vars === undefined ? undefined : parseVars(options.vars);
+  if (overrides?.ok === false) errors.push(...overrides.errors);
+  reportRetiredFolders(folder);
+  const pipelines = readPipelines(folder);
+  if (errors.length > 0 || project === undefined) return fail(errors);
+
+  const vars = overrides?.ok === true ? overrides.value : {};
+  return succeed(
+    deepFreeze<Project>({ ...projectOf(folder.root, project, vars), connections, pipelines, secrets }),
+    warnings,
+  );
+}
+
+function projectOf(root: string, file: ProjectFile, overrides: ValueMap): Omit<Project, "connections" | "pipelines"> {
+  const { name, version, connectors, engine, keepLast, state, origin, onSourceDrift } = file;
+  const vars = recordOf([...Object.entries(file.vars), ...Object.entries(overrides)]);
+  return { root, name, version, connectors, vars, engine, keepLast, state, stateOrigin: origin, onSourceDrift };
+}
+
+/** See `loadState`. */
+export function readStateOnly(root: string, options: Pick<LoadOptions, "env">): Outcome<LoadedState> {
+  const folder: Folder = { root: resolve(root), problems: noProblems() };
+  const environment: Environment = { values: options.env, used: new Set() };
+  const names = listFolder(folder, ".").map(({ name }) => name);
+  const projectRoot = readProjectRoot(folder, names);
+  const { errors, warnings } = folder.problems;
+  if (projectRoot === undefined) return fail(errors);
+  const namesConnection = projectRoot.entries.some(({ key, value }) =>
+    key === "state" && value.kind === "map" && value.entries.some((entry) => entry.key === "connection")
+  );
+  const connectionsRoot = namesConnection ? readConnectionsRoot(folder, names) : undefined;
+  const { state, origin } = readStateOf(projectRoot, environment, connectionsRoot, folder.problems);
+  return errors.length > 0 ? fail(errors) : succeed(deepFreeze({ state, stateOrigin: origin }), warnings);
+}
+
+/** See `loadSettings`. */
+export function readSettings(path: string, options: Pick<LoadOptions, "env">): Outcome<ValueMap> {
+  const folder: Folder = { root: dirname(resolve(path)), problems: noProblems() };
+  const root = readYamlFile(folder, basename(path));
+  const { errors, warnings } = folder.problems;
+  const environment: Environment = { values: options.env, used: new Set() };
+  const values = interpolatedValues(root?.entries ?? [], environment, folder.problems);
+  return errors.length > 0 ? fail(errors) : succeed(deepFreeze(values), warnings);
+}
+
+function readProjectRoot(folder: Folder, names: readonly string[]): YamlMap | undefined {
+  if (!names.includes(PROJECT_FILE)) {
+    const wrong = names.find((name) => /^project\.ya?ml$/i.test(name));
+    const hint = wrong === undefined
+      ? "Name a project's folder with --project, or start one with pz init."
+      : renameHint(wrong);
+    report(folder.problems, "PZ0101", `There is no project.yml in '${folder.root}'`, { file: PROJECT_FILE }, hint);
+    return undefined;
+  }
+  if (names.includes("project.yaml")) warnOfExtension(folder, "project.yaml");
+  return readYamlFile(folder, PROJECT_FILE);
+}
+
+function renameHint(name: string): string {
+  return `Rename '${name}' to 'project.yml'.`;
+}
+
+/** The root of connections.yml, an empty one where there is no such file. */
+function readConnectionsRoot(folder: Folder, names: readonly string[]): YamlMap | undefined {
+  if (names.includes("connections.yaml")) warnOfExtension(folder, "connections.yaml");
+  if (names.includes(CONNECTIONS_FILE)) return readYamlFile(folder, CONNECTIONS_FILE);
+  return { kind: "map", entries: [], position: { file: CONNECTIONS_FILE, line: 1, column: 1 } };
+}
+
+/** Before connections.yml, each connection had a file in `sources/` or `sinks/`. */
+function reportRetiredFolders(folder: Folder): void {
+  for (const [name, side] of [["sources", "read"], ["sinks", "write"]] as const) {
+    for (const file of listFiles(folder, name).filter((path) => /\.ya?ml$/i.test(path))) {
+      const stem = file.slice(file.lastIndexOf("/") + 1).replace(/\.ya?ml$/i, "");
+      report(
+        folder.problems,
+        "PZ0346",
+        `'${file}' is not read: all connections stand in connections.yml`,
+        { file },
+        `Move it: '${stem}: { connector: …, entities: { <name>: { ${side}: … } } }', and remove the file.`,
+      );
+    }
+  }
+}

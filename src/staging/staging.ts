@@ -1,0 +1,83 @@
+import { type AllowedPaths, type DuckDbConnection, type DuckDbDatabase, openDuckDb, Slots } from "../duckdb/mod.ts";
+
+export type StagingOptions = {
+  /** Path of the run's staging.duckdb; made if absent, with the schemas `staging` and `pz_meta`. */
+  readonly file: string;
+  readonly memoryLimitBytes: number;
+  readonly threads: number;
+  readonly tempDirectory: string;
+  readonly allowedPaths: AllowedPaths;
+  readonly preserveInsertionOrder: boolean;
+};
+
+/** How many statements, and how many works in slots, run at once. */
+const MAX_STATEMENTS = 8;
+
+/** Grows by one with every change to the tables of `pz_meta` that an older pz could not read. */
+const FORMAT_VERSION = 1;
+
+/** A run's staging database. At most 8 statements run at once; a connection belongs to one node at a time. */
+export class Staging implements AsyncDisposable {
+  readonly #database: DuckDbDatabase;
+  /** Runs setup statements. */
+  readonly #own: DuckDbConnection;
+  readonly #slots = new Slots(MAX_STATEMENTS);
+  readonly #setups = new Map<string, Promise<unknown>>();
+
+  /** Takes what `openStaging` has opened. */
+  constructor(database: DuckDbDatabase, own: DuckDbConnection) {
+    this.#database = database;
+    this.#own = own;
+  }
+
+  /** A connection of its own for one node, closed by the caller. Each of its statements waits while 8 others run. */
+  connect(): Promise<DuckDbConnection> {
+    return this.#database.connect();
+  }
+
+  /**
+   * Runs `work` when fewer than 8 works run here. Statements are limited by themselves; this is for work around them.
+   * Work in a slot must not ask for another.
+   */
+  withSlot<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#slots.run(work, signal);
+  }
+
+  /** Runs connector setup statements once for each exact text; a failure is forgotten, so that a retry runs it again. */
+  async setup(statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      let running = this.#setups.get(statement);
+      if (running === undefined) {
+        running = this.#own.run(statement).catch((error: unknown) => {
+          this.#setups.delete(statement);
+          throw error;
+        });
+        this.#setups.set(statement, running);
+      }
+      await running;
+    }
+  }
+
+  /** Checkpoints and closes; what still runs is interrupted. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+}
+
+/** Opens a run's staging database, or makes it. */
+export async function openStaging(options: StagingOptions): Promise<Staging> {
+  const database = await openDuckDb({ ...options, maxStatements: MAX_STATEMENTS });
+  try {
+    const own = await database.connect();
+    await own.run("CREATE SCHEMA IF NOT EXISTS staging");
+    await own.run("CREATE SCHEMA IF NOT EXISTS pz_meta");
+    await own.run("CREATE TABLE IF NOT EXISTS pz_meta.format (version INTEGER NOT NULL)");
+    await own.run(
+      `INSERT INTO pz_meta.format SELECT ${FORMAT_VERSION} WHERE NOT EXISTS (SELECT 1 FROM pz_meta.format)`,
+    );
+    return new Staging(database, own);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/** One completed node as run_results.json and the journal hold it; optional fields are absent, not null. */
+export type NodeRecord = {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly status: "success" | "failed" | "skipped";
+  readonly provenance?: "reused" | "carried_forward";
+  readonly rows: number;
+  readonly durationMs: number;
+  readonly error: { readonly code: string; readonly message: string; readonly cause?: string } | null;
+  readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+  readonly connector?: string;
+  readonly connection?: string;
+  readonly strategy?: string;
+  readonly attempts?: number;
+  readonly stages?: {
+    readonly extractMs?: number;
+    readonly ingestMs?: number;
+    readonly egressMs?: number;
+    readonly writeMs?: number;
+  };
+};
+
+/** Milliseconds of each phase of a run. */
+export type Phases = { readonly [phase: string]: number };
+
+/** The record as compact JSON with its fields in their fixed order, whatever order it was built in. */
+export function nodeRecordJson(record: NodeRecord): string {
+  const { error, timings, stages } = record;
+  return JSON.stringify({
+    id: record.id,
+    kind: record.kind,
+    name: record.name,
+    status: record.status,
+    provenance: record.provenance,
+    rows: record.rows,
+    durationMs: record.durationMs,
+    error: error === null ? null : { code: error.code, message: error.message, cause: error.cause },
+    timings: timings === undefined
+      ? undefined
+      : { producerStallMs: timings.producerStallMs, consumerStallMs: timings.consumerStallMs },
+    connector: record.connector,
+    connection: record.connection,
+    strategy: record.strategy,
+    attempts: record.attempts,
+    stages: stages === undefined ? undefined : {
+      extractMs: stages.extractMs,
+      ingestMs: stages.ingestMs,
+      egressMs: stages.egressMs,
+      writeMs: stages.writeMs,
+    },
+  });
+}

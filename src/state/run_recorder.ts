@@ -1,0 +1,110 @@
+import { writeAllSync, writeFileAtomically } from "../util/mod.ts";
+import { type NodeRecord, nodeRecordJson, type Phases } from "./node_record.ts";
+
+export type RunRecorderOptions = {
+  readonly runId: string;
+  readonly results: string;
+  readonly journal: string;
+  readonly startedAt: string;
+  readonly nodeCount: number;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+  /** Called once for each store whose write failed; the run goes on. */
+  readonly onWarning: (message: string) => void;
+};
+
+/** Up to this many nodes the receipt is rewritten after every one. */
+const EVERY_NODE_LIMIT = 200;
+/** Beyond it the receipt is rewritten at most once in this time, so that its bytes don't grow with the square. */
+const MIN_INTERVAL_MS = 250;
+
+type Terminal = { readonly finishedAt: string; readonly phases: Phases; readonly interrupted: boolean };
+
+/**
+ * Keeps a run's journal (one line for each completed node, always exact) and run_results.json (rewritten after each
+ * node; in runs of more than 200 nodes at most four times a second). Call it after the data is committed and before
+ * the event is published. None of its methods throws.
+ */
+export class RunRecorder implements Disposable {
+  readonly #options: RunRecorderOptions;
+  readonly #records: string[] = [];
+  readonly #warned = new Set<string>();
+  readonly #encoder = new TextEncoder();
+  #journal: Deno.FsFile | undefined;
+  #torn = false;
+  #lastSnapshot = -Infinity;
+
+  constructor(options: RunRecorderOptions) {
+    this.#options = options;
+    this.#attempt(options.journal, () => {
+      this.#journal = Deno.openSync(options.journal, { write: true, append: true, create: true });
+    });
+  }
+
+  /** Appends to the journal, flushed to the disk when `durable`, and rewrites the receipt where it is due. */
+  complete(record: NodeRecord, { durable }: { readonly durable: boolean }): void {
+    const line = nodeRecordJson(record);
+    this.#records.push(line);
+    this.#attempt(this.#options.journal, () => {
+      if (this.#journal === undefined) return;
+      // A line that could be written only in part must not swallow the next one.
+      const bytes = this.#encoder.encode(this.#torn ? `\n${line}\n` : `${line}\n`);
+      this.#torn = true;
+      writeAllSync(this.#journal, bytes);
+      this.#torn = false;
+      if (durable) this.#journal.syncDataSync();
+    });
+    if (this.#options.nodeCount > EVERY_NODE_LIMIT && this.#options.now() - this.#lastSnapshot < MIN_INTERVAL_MS) {
+      return;
+    }
+    this.snapshot();
+  }
+
+  /** Writes the receipt with status `running` and every record so far. */
+  snapshot(): void {
+    this.#write("running", undefined);
+    this.#lastSnapshot = this.#options.now();
+  }
+
+  /** The last write of a run: terminal status, `finishedAt`, phases. The journal is on the disk before it. */
+  finish(status: string, terminal: Terminal): void {
+    this.#attempt(this.#options.journal, () => this.#journal?.syncDataSync());
+    this.#write(status, terminal);
+  }
+
+  [Symbol.dispose](): void {
+    this.#journal?.close();
+    this.#journal = undefined;
+  }
+
+  #write(status: string, terminal: Terminal | undefined): void {
+    const { runId, startedAt, results } = this.#options;
+    const head = JSON.stringify({
+      version: 1,
+      runId,
+      status,
+      startedAt,
+      finishedAt: terminal?.finishedAt,
+    });
+    const tail = JSON.stringify({
+      phases: terminal?.phases,
+      interrupted: terminal?.interrupted === true ? true : undefined,
+    });
+    const nodes = `"nodes":[${this.#records.join(",")}]`;
+    const text = `${head.slice(0, -1)},${nodes}${tail === "{}" ? "}" : `,${tail.slice(1)}`}\n`;
+    this.#attempt(results, () => writeFileAtomically(results, text));
+  }
+
+  #attempt(store: string, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (this.#warned.has(store)) return;
+      this.#warned.add(store);
+      const reason = error instanceof Error ? error.message : String(error);
+      try {
+        this.#options.onWarning(`Run record '${store}' can't be written: ${reason}; the run goes on without it`);
+      } catch { /* who can't take a warning must not stop a run */ }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+export type {
+  CallValue,
+  RefCall,
+  RenderContext,
+  RenderedPipeline,
+  SegmentMap,
+  SinkCall,
+  SourceCall,
+  WatermarkCall,
+} from "./rendered.ts";
+export { renderPipeline } from "./render.ts";

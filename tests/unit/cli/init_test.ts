@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sanitizeName } from "../../../src/cli/verbs/init.ts";
+import { cli, TempFolder } from "./test_io.ts";
+
+Deno.test("init makes the minimal project, whose name is the folder's", async () => {
+  await using temp = new TempFolder();
+  const { code, stdout, stderr } = await cli(["init", "shop"], { cwd: temp.path });
+  const folder = join(temp.path, "shop");
+  assert.equal(stderr, "");
+  assert.equal(code, 0);
+  assert.deepEqual(stdout.split("\n").slice(0, 3), [
+    `scaffolded a new pz project 'shop' at ${folder}`,
+    "next steps:",
+    "  cd shop",
+  ]);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), [
+    ".gitignore",
+    "README.md",
+    "connections.yml",
+    "project.yml",
+  ]);
+  assert.match(await Deno.readTextFile(join(folder, "project.yml")), /^name: shop\n/);
+  assert.equal(
+    (await cli(["compile", "--project", folder])).stdout,
+    `Compiled 0 nodes -> ${join(folder, ".pz", "target")}\n`,
+  );
+});
+
+Deno.test("init with a name that is no project name warns and uses a valid one", async () => {
+  await using temp = new TempFolder();
+  const { code, stdout, stderr } = await cli(["init", "My Demo!"], { cwd: temp.path });
+  assert.equal(code, 0);
+  assert.match(stderr, /^warning: 'My Demo!' is not a valid pz project name .*; using 'my_demo' instead\n$/);
+  assert.ok(stdout.split("\n").includes("  cd 'My Demo!'"));
+});
+
+Deno.test("init . fills the current folder when it is empty", async () => {
+  await using temp = new TempFolder();
+  const cwd = join(temp.path, "here");
+  await Deno.mkdir(cwd);
+  const { code, stdout } = await cli(["init", "."], { cwd });
+  assert.equal(code, 0);
+  assert.doesNotMatch(stdout, /cd /);
+  const again = await cli(["init", "."], { cwd });
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /^error PZ0130: '\.' is a folder that is not empty/);
+});
+
+Deno.test("init refuses a file in the way, an unknown template and odd combinations, and makes nothing", async () => {
+  await using temp = new TempFolder();
+  const { path: cwd } = temp;
+  await Deno.writeTextFile(join(cwd, "taken"), "");
+  const refusal = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(["init", ...args], { cwd });
+    assert.equal(code, 2);
+    assert.equal(stdout, "");
+    return stderr;
+  };
+  assert.match(await refusal("taken"), /^error PZ0130: 'taken' is a file, not a folder/);
+  assert.match(
+    await refusal("a", "-t", "smaple"),
+    /^error PZ0131: there is no template 'smaple' — hint: use one of minimal, sample\n$/,
+  );
+  assert.match(await refusal(), /^error PZ0132: no name was given/);
+  assert.match(await refusal("a", "--list-templates"), /^error PZ0132: /);
+  assert.deepEqual([...Deno.readDirSync(cwd)].map(({ name }) => name), ["taken"]);
+});
+
+Deno.test("init --list-templates lists them with their markers", async () => {
+  const { code, stdout } = await cli(["init", "--list-templates"]);
+  assert.equal(code, 0);
+  const lines = stdout.split("\n");
+  assert.match(lines[lines.indexOf("  minimal (default)") + 1] ?? "", / \[nothing to run yet\]$/);
+  assert.match(lines[lines.indexOf("  sample") + 1] ?? "", / \[runs offline\]$/);
+});
+
+Deno.test("a project's name is lower case, starts with a letter and has single underscores", () => {
+  for (
+    const [raw, name] of [
+      ["shop", "shop"],
+      ["My  Demo!", "my_demo"],
+      ["--a__b--", "a_b"],
+      ["2027", "p_2027"],
+      ["日本", "p_"],
+      ["Ünï", "n"],
+    ] as const
+  ) {
+    assert.equal(sanitizeName(raw), name, raw);
+  }
+});

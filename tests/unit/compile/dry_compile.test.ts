@@ -1,0 +1,161 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { dryCompile } from "../../../src/compile/mod.ts";
+import { formatError } from "../../../src/errors/mod.ts";
+import type { PipelineFile } from "../../../src/project/mod.ts";
+import { connection, dagOf, pipeline, project, readEntity } from "./support.ts";
+
+const RAW = connection("raw", {
+  ...readEntity(
+    "orders",
+    "id int, amount decimal, status varchar, ordered_at timestamp, open boolean, day date, n bigint, f double",
+  ),
+  ...readEntity("loose"),
+});
+
+async function compile(...pipelines: readonly PipelineFile[]) {
+  const outcome = await dryCompile(await dagOf(project([RAW, connection("lake")], pipelines)));
+  return outcome.ok
+    ? { checked: outcome.value.checked, notices: outcome.notices }
+    : { errors: outcome.errors.map(formatError) };
+}
+
+Deno.test("pipelines compile against contracts and against each other", async () => {
+  deepStrictEqual(
+    await compile(
+      pipeline(
+        "a",
+        "INSERT INTO {{ sink('lake', 'a') }} SELECT id, amount * 2 AS twice FROM {{ source('raw', 'orders') }};",
+      ),
+      pipeline("b", "SELECT twice, count(*) AS n FROM {{ ref('a') }} GROUP BY ALL", { materialization: "view" }),
+      pipeline("c", "SELECT n + 1 FROM {{ ref('b') }} WHERE twice > 1 -- done"),
+    ),
+    { checked: 3, notices: [] },
+  );
+});
+
+Deno.test("an unknown column is found at its place in the template, behind the cut prefix and wide characters", async () => {
+  deepStrictEqual(
+    await compile(
+      pipeline(
+        "a",
+        "INSERT INTO {{ sink('lake', 'a') }}\nSELECT 'é😀' AS x,\n  amont\nFROM {{ source('raw', 'orders') }}",
+      ),
+    ),
+    {
+      errors: [
+        "PZ0401: pipeline 'a': Referenced column \"amont\" not found in FROM clause (pipelines/a.sql:3:3) — hint: did you mean 'amount'?",
+      ],
+    },
+  );
+});
+
+Deno.test("a syntax error, an unknown function and a dependent's error are all reported, each at its place", async () => {
+  deepStrictEqual(
+    await compile(
+      pipeline("a", "SELECT id FORM {{ source('raw', 'orders') }} x y"),
+      pipeline("b", "SELECT floo(1.5) AS v"),
+      pipeline("c", "SELECT id,\n  idd FROM {{ ref('d') }}"),
+      pipeline("d", "SELECT id FROM {{ source('raw', 'orders') }}"),
+    ),
+    {
+      errors: [
+        `PZ0401: pipeline 'a': syntax error at or near "staging" (pipelines/a.sql:1:16)`,
+        "PZ0401: pipeline 'b': Scalar Function with name floo does not exist (pipelines/b.sql:1:8) — hint: did you mean 'floor'?",
+        `PZ0401: pipeline 'c': Referenced column "idd" not found in FROM clause (pipelines/c.sql:2:3) — hint: did you mean 'id'?`,
+      ],
+    },
+  );
+});
+
+Deno.test("what hangs on a broken pipeline is not reported again", async () => {
+  const outcome = await compile(
+    pipeline("a", "SELECT nope FROM {{ source('raw', 'orders') }}"),
+    pipeline("b", "SELECT * FROM {{ ref('a') }}"),
+  );
+  strictEqual(outcome.errors?.length, 1);
+});
+
+Deno.test("several statements, none and other statements than a query are refused", async () => {
+  const { errors = [] } = await compile(
+    pipeline("a", "SELECT 1; DROP TABLE x"),
+    pipeline("b", "-- nothing here"),
+    pipeline("c", "COPY (SELECT 1) TO 'x.csv'"),
+    pipeline("d", "SELECT 1 AS a; SELECT 2 AS b"),
+    pipeline("e", "DESCRIBE SELECT 1"),
+  );
+  deepStrictEqual(errors.map((error) => error.split(" (")[0]), [
+    "PZ0401: pipeline 'a' holds 2 statements",
+    "PZ0401: pipeline 'b' holds no query",
+    `PZ0401: pipeline 'c': syntax error at or near "COPY"`,
+    "PZ0401: pipeline 'd' holds 2 statements",
+    "PZ0401: pipeline 'e': it is no SELECT",
+  ]);
+});
+
+Deno.test("a PIVOT over unknown values compiles, and what reads it is left out", async () => {
+  deepStrictEqual(
+    await compile(
+      pipeline("a", "PIVOT {{ source('raw', 'orders') }} ON status USING sum(amount)"),
+      pipeline("b", "SELECT shipped FROM {{ ref('a') }}"),
+    ),
+    { checked: 1, notices: [] },
+  );
+});
+
+Deno.test("pipelines behind a source without a contract are left out, with one notice for the source", async () => {
+  deepStrictEqual(
+    await compile(
+      pipeline("a", "SELECT whatever FROM {{ source('raw', 'loose') }}"),
+      pipeline("b", "SELECT 1 FROM {{ ref('a') }}, {{ source('raw', 'orders') }}"),
+      pipeline("c", "SELECT id FROM {{ source('raw', 'orders') }}"),
+    ),
+    { checked: 1, notices: ["dataset 'raw.loose' has no columns: contract — 2 pipelines not dry-compiled"] },
+  );
+});
+
+Deno.test("a contract's words and DuckDB's own types become columns; anything else is PZ0101", async () => {
+  const of = (contract: string, sql: string) =>
+    dagOf(
+      project([connection("raw", readEntity("t", contract))], [
+        pipeline("a", `SELECT ${sql} FROM {{ source('raw', 't') }}`),
+      ]),
+    );
+  for (
+    const type of [
+      "INT) --",
+      "INT) AS x FROM (SELECT 1",
+      "INT); DROP SCHEMA staging; --",
+      "integr",
+      "VARCHAR) IS NULL AND (TRUE",
+      "",
+    ]
+  ) {
+    const outcome = await dryCompile(await of(`a ${type}`, "a"));
+    ok(!outcome.ok, type);
+    strictEqual(outcome.errors[0]?.code, "PZ0101", type);
+  }
+  const types = await dryCompile(
+    await of(
+      "a int, b decimal, c timestamp, d STRUCT(x INTEGER[]), e uuid, f hugeint, g JSON",
+      "d.x[1] + f, b / 2, g->>'k', date_part('year', c)",
+    ),
+  );
+  deepStrictEqual(types.ok, true);
+});
+
+Deno.test("a pipeline that opens a file by itself is left out with a notice", async () => {
+  deepStrictEqual(await compile(pipeline("a", "SELECT * FROM read_csv('/etc/passwd')")), {
+    checked: 1,
+    notices: ["pipeline 'a' opens files by itself and is not dry-compiled"],
+  });
+});
+
+Deno.test("an error inside an inlined ephemeral points into the ephemeral's file", async () => {
+  const { errors } = await compile(
+    pipeline("e", "-- first\nSELECT idd FROM {{ source('raw', 'orders') }} -- last", { materialization: "ephemeral" }),
+    pipeline("a", "-- top\nWITH RECURSIVE t AS (SELECT 1 AS n)\nSELECT * FROM {{ ref('e') }}, t"),
+  );
+  deepStrictEqual(errors, [
+    `PZ0401: pipeline 'a': Referenced column "idd" not found in FROM clause (pipelines/e.sql:2:8) — hint: did you mean 'id'?`,
+  ]);
+});

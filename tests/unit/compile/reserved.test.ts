@@ -1,0 +1,68 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { build, check, connection, pipeline, project, readEntity } from "./support.ts";
+import { formatError } from "../../../src/errors/mod.ts";
+import type { PipelineFile } from "../../../src/project/mod.ts";
+
+const RAW = connection("raw", readEntity("orders"));
+
+async function told(...pipelines: readonly PipelineFile[]): Promise<readonly string[]> {
+  const outcome = await build(project([RAW], pipelines));
+  return outcome.ok ? [] : outcome.errors.map(formatError);
+}
+
+Deno.test("a relation of staging that no call stands for is refused where it stands, with the call to write", async () => {
+  deepStrictEqual(
+    await told(
+      pipeline("a", "SELECT 'é' AS x\nFROM staging.b, STAGING.src_raw__orders, {{ ref('c') }}"),
+      pipeline("b", "SELECT * FROM {{ source('raw', 'orders') }}, staging.nothing"),
+      pipeline("c", "SELECT 1 AS n"),
+    ),
+    [
+      "PZ0702: pipeline 'a' names 'staging.b', which no call of it stands for, so it might run too early (pipelines/a.sql:2:6) — hint: write {{ ref('b') }}",
+      "PZ0702: pipeline 'a' names 'STAGING.src_raw__orders', which no call of it stands for, so it might run too early (pipelines/a.sql:2:17) — hint: write {{ source('raw', 'orders') }}",
+      "PZ0702: pipeline 'b' names 'staging.nothing', which no call of it stands for, so it might run too early (pipelines/b.sql:1:46) — hint: read sources by source() and pipelines by ref()",
+    ],
+  );
+});
+
+Deno.test("relations that calls stand for, CTEs and names in texts and comments are fine, at any depth", async () => {
+  deepStrictEqual(
+    await told(
+      pipeline(
+        "a",
+        "WITH staging AS (SELECT 1 AS b) SELECT staging.b, 'staging.b' FROM staging -- staging.b\n WHERE EXISTS (FROM {{ ref('b') }})",
+      ),
+      pipeline("b", "SELECT * FROM staging.src_raw__orders x, {{ source('raw', 'orders') }}"),
+      pipeline("c", "SELECT * FROM {{ ref('e') }}"),
+      pipeline("e", "SELECT * FROM {{ ref('b') }}", { materialization: "ephemeral" }),
+    ),
+    [],
+  );
+});
+
+Deno.test("what is pz's own is refused wherever it hides", async () => {
+  for (
+    const sql of [
+      "SELECT * FROM pz_meta.format",
+      "SELECT (SELECT count(*) FROM PZ_META.format)",
+      "WITH t AS (SELECT * FROM pz.staging.x) SELECT * FROM t",
+      "SELECT 1 UNION ALL SELECT id FROM pz_warehouse.main.t",
+      "SELECT * FROM pz_feed(1)",
+      "PIVOT pz_meta.format ON version IN (1) USING count(*)",
+      "SELECT * FROM (DESCRIBE pz_meta.format)",
+    ]
+  ) {
+    const errors = await told(pipeline("a", sql));
+    ok(errors.length === 1 && errors[0]?.startsWith("PZ0702: pipeline 'a' names"), `${sql}: ${errors}`);
+  }
+});
+
+Deno.test("a custom_sql check reads its own pipeline only", async () => {
+  const checks = [
+    check("custom_sql", { name: "own", sql: "SELECT * FROM staging.a WHERE n < 0" }),
+    check("custom_sql", { name: "other", sql: "SELECT * FROM staging.a JOIN staging.b USING (n)" }),
+  ];
+  deepStrictEqual(await told(pipeline("a", "SELECT 1 AS n", { checks }), pipeline("b", "SELECT 1 AS n")), [
+    "PZ0702: check 'check_a_other' names 'staging.b', which no call of it stands for, so it might run too early (pipelines/configs/c.yml:1:1) — hint: a check may read 'staging.a' only",
+  ]);
+});

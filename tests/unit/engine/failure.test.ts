@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { ConnectorError } from "../../../src/connectors/mod.ts";
+import { DuckDbError } from "../../../src/duckdb/mod.ts";
+import { failureOf, StepError } from "../../../src/engine/failure.ts";
+import { redactor, secretValues } from "../../../src/engine/redact.ts";
+import { PzError } from "../../../src/errors/mod.ts";
+
+const scene = { step: "read", connector: "generate", connection: "g", redact: redactor([]) } as const;
+
+function systemError(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+Deno.test("every kind of error gets its code and cause", () => {
+  const cases: readonly [unknown, string, string | undefined][] = [
+    [new PzError("PZ0311", "x"), "PZ0311", undefined],
+    [new DuckDbError("x", "Conversion"), "PZ0501", "read"],
+    [new DuckDbError("failed to allocate", "Out of Memory"), "PZ0501", "out_of_memory"],
+    [new DuckDbError("Could not write file: No space left on device", "IO"), "PZ0501", "disk_full"],
+    [new DuckDbError("no access", "Permission"), "PZ0501", "denied"],
+    [new StepError("commit", new Error("x")), "PZ0501", "commit"],
+    [new StepError("commit", systemError("x", "ENOSPC")), "PZ0501", "disk_full"],
+    [systemError("x", "EACCES"), "PZ0501", "denied"],
+    [new ConnectorError("x", { transient: true }), "PZ0501", "read"],
+    [new ConnectorError("x", { transient: true, code: "PZ0358" }), "PZ0501", "connector_died"],
+    [
+      new ConnectorError("x", { transient: false, denied: { permission: "net", target: "h:1" } }),
+      "PZ0740",
+      "denied",
+    ],
+    ["a text", "PZ0501", "read"],
+  ];
+  for (const [error, code, cause] of cases) {
+    const failure = failureOf(error, scene);
+    assert.deepEqual([failure.code, failure.cause], [code, cause], String(error));
+  }
+});
+
+Deno.test("a denied permission without a target reads well", () => {
+  const error = new ConnectorError("x", { transient: false, denied: { permission: "run", target: "" } });
+  assert.match(failureOf(error, scene).message, /^Connector 'generate' of connection 'g' was denied run access\n/);
+});
+
+Deno.test("secrets are masked in every message, longer ones first, and short texts are left alone", () => {
+  const redact = redactor(secretValues({
+    host: "db.example",
+    password: "hunter2",
+    options: { Api_Key: ["hunter2-long", 123456n], nested: { token: "t" } },
+  }));
+  const failure = failureOf(new Error("hunter2-long, hunter2, 123456, t, db.example"), { ...scene, redact });
+  assert.equal(failure.message, "***, ***, ***, t, db.example");
+});

@@ -1,0 +1,176 @@
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import type { CompiledDag } from "../../../src/compile/mod.ts";
+import { planJson } from "../../../src/plan/mod.ts";
+import type { WriteBlock } from "../../../src/project/mod.ts";
+import { check, connection, dagOf, ENGINE, pipeline, project, readEntity } from "../compile/support.ts";
+import { connector, plan, planned, planOf, refusals } from "./support.ts";
+
+const REPLACE: WriteBlock = {
+  strategy: "replace",
+  keys: [],
+  acceptDuplicates: false,
+  schemaPolicy: "fail_on_change",
+  options: {},
+};
+
+function sample(write: Partial<WriteBlock> = {}, engine: Partial<typeof ENGINE> = {}): Promise<CompiledDag> {
+  return dagOf(
+    project(
+      [connection("raw", readEntity("orders", "id int")), connection("lake", {}, "lakefiles")],
+      [pipeline("a", "INSERT INTO {{ sink('lake', 'out') }} SELECT * FROM {{ source('raw', 'orders') }}", {
+        checks: [check("row_count", { min: 1n })],
+      })],
+      { engine: { ...ENGINE, ...engine } },
+    ),
+    { "{{ sink('lake', 'out') }}": { ...REPLACE, ...write } },
+  );
+}
+
+Deno.test("native connectors get the native tiers, with the mechanism first in the reason", async () => {
+  const result = planOf(await sample());
+  deepStrictEqual(
+    result.nodes.map(({ kind, name, strategy, partitions, reason }) => [kind, name, strategy, partitions, reason]),
+    [
+      ["SourceLoad", "src_raw__orders", "native_scan", 1, "native scan: read_csv (localfiles, raw.orders, read=full)"],
+      ["Pipeline", "a", "duck_sql", 1, "duckdb sql in-engine"],
+      ["Check", "check_a_row_count", "duck_sql", 1, "check"],
+      ["SinkWrite", "lake.out", "native_copy", 1, "native copy: parquet (localfiles, lake.out, strategy=replace)"],
+    ],
+  );
+  strictEqual(planned(result, "src_raw__orders").scan?.fragment, "read_csv('x')");
+});
+
+Deno.test("a native copy is made anew for each attempt", async () => {
+  const { copy } = planned(planOf(await sample()), "lake.out");
+  strictEqual(copy?.({ run: "r1", ordinal: 2 }).statement("t"), "COPY t TO 'r1.2'");
+});
+
+Deno.test("a connector that refuses a later attempt fails that attempt with its own code", async () => {
+  const moody = connector({
+    nativeCopy: (spec) =>
+      spec.attempt.ordinal > 1
+        ? { ok: false, problems: [{ code: "PZ0365", message: "outside", hint: "inside" }] }
+        : { ok: true, value: { statement: () => "", setup: [], mechanism: "csv", folders: [], moves: [] } },
+  });
+  const { copy } = planned(planOf(await sample(), moody), "lake.out");
+  throws(() => copy?.({ run: "r", ordinal: 2 }), { code: "PZ0365", message: "lake.out: outside" });
+});
+
+Deno.test("without a native path the universal path is used, with a batch size", async () => {
+  const universal = connector({ nativeScan: () => undefined, universal: { read: true, write: false } });
+  const { strategy, reason, batchBytes } = planned(planOf(await sample(), universal), "src_raw__orders");
+  deepStrictEqual([strategy, reason, batchBytes], [
+    "arrow_stream",
+    "arrow stream: no native path (localfiles, raw.orders, read=full)",
+    33_554_432,
+  ]);
+});
+
+Deno.test("force_universal takes the universal path, or is refused where there is none", async () => {
+  const dag = await sample({}, { forceUniversal: true, batchBytes: 5 });
+  deepStrictEqual(
+    refusals(dag, { localfiles: connector({ universal: { read: true, write: true } }), lakefiles: connector() }),
+    [
+      "PZ0312 connector 'localfiles' writes 'lake.out' only by DuckDB itself",
+    ],
+  );
+  const reading = planOf(dag, connector({ universal: { read: true, write: true } }), []);
+  deepStrictEqual(
+    [planned(reading, "src_raw__orders").reason, planned(reading, "src_raw__orders").batchBytes],
+    ["arrow stream: engine.force_universal is set (localfiles, raw.orders, read=full)", 5],
+  );
+});
+
+Deno.test("a refusal of a node that does not run stands in its reason, by code only", async () => {
+  const dag = await sample();
+  const refusing = connector({
+    nativeScan: () => ({ ok: false, problems: [{ code: "PZ0353", message: "no file /secret/x.csv" }] }),
+  });
+  const outcome = plan(dag, refusing);
+  ok(!outcome.ok);
+  deepStrictEqual(outcome.errors.map(({ code, message, file, line }) => [code, message, file, line]), [
+    ["PZ0353", "raw.orders: no file /secret/x.csv", "connections.yml", 1],
+  ]);
+  const { reason } = planned(planOf(dag, refusing, []), "src_raw__orders");
+  strictEqual(
+    reason,
+    "refused: PZ0353 NativePathContractMismatch — arrow stream: native path refused (localfiles, raw.orders, read=full)",
+  );
+});
+
+Deno.test("connectors that are unknown or not there yet are told once for each connection", async () => {
+  deepStrictEqual(refusals(await sample(), { lakefiles: "planned" }), [
+    "PZ0701 connection 'raw' uses connector 'localfiles', which this pz does not know",
+    "PZ0700 connection 'lake' uses connector 'lakefiles', which this pz does not support yet",
+  ]);
+});
+
+Deno.test("write strategies need their capability", async () => {
+  deepStrictEqual(refusals(await sample(), connector({ capabilities: [] })), [
+    "PZ0324 connector 'localfiles' can't write 'lake.out' with strategy 'replace'",
+  ]);
+  deepStrictEqual(refusals(await sample({ strategy: "append" }), connector({ capabilities: [] })), []);
+  deepStrictEqual(refusals(await sample({ options: { partition_by: "day" } }), connector()), [
+    "PZ0314 connector 'localfiles' can't write 'lake.out' with partition_by",
+  ]);
+});
+
+Deno.test("warnings of a connector do not stop a plan", async () => {
+  const warning = connector({
+    nativeScan: () => ({ ok: false, problems: [{ code: "PZ0364", message: "odd" }] }),
+    universal: { read: true, write: false },
+  });
+  const outcome = plan(await sample(), warning);
+  ok(outcome.ok);
+  deepStrictEqual(outcome.warnings.map(({ code }) => code), ["PZ0364"]);
+});
+
+Deno.test("limits come from the machine unless the project sets them", async () => {
+  const GIB = 1024 ** 3;
+  const free = planOf(await sample());
+  deepStrictEqual(free.limits, { memoryLimitBytes: 6 * GIB, threads: 6 });
+  deepStrictEqual(
+    [free.memoryBudget.duckdbBytes, free.memoryBudget.channelBytes, free.memoryBudget.totalBytes],
+    [6 * GIB, 268_435_456, 6 * GIB + 2 * 268_435_456],
+  );
+  ok(free.memoryBudget.duckdbDisclaimer?.includes("memory_limit is not set"));
+  ok(free.memoryBudget.duckdbThreadsDisclaimer?.includes("uses 6"));
+  const set = planOf(
+    await sample({}, { channelBytes: 1000, duckdb: { memoryLimit: "1.5 GiB", threads: 2, tempDirectory: "spill" } }),
+  );
+  deepStrictEqual(set.limits, { memoryLimitBytes: 1.5 * GIB, threads: 2, tempDirectory: "/project/spill" });
+  deepStrictEqual(set.memoryBudget, {
+    duckdbBytes: 1.5 * GIB,
+    duckdbDisclaimer: null,
+    channelBytes: 1000,
+    fixedOverheadBytes: 268_435_456,
+    totalBytes: 1.5 * GIB + 1000 + 268_435_456,
+    duckdbThreadsDisclaimer: null,
+  });
+  strictEqual(planOf(await sample({}, { duckdb: { memoryLimit: "50%" } })).limits.memoryLimitBytes, 5 * GIB);
+  deepStrictEqual(refusals(await sample({}, { duckdb: { memoryLimit: "lots" } })), [
+    "PZ0120 engine.duckdb.memory_limit is 'lots', which is no size",
+  ]);
+});
+
+Deno.test("grants are listed for each used connection, by name", async () => {
+  deepStrictEqual(
+    planOf(await sample()).grants.map(({ connection, connector: by, grant }) => [connection, by, grant.read]),
+    [
+      ["lake", "lakefiles", ["/data"]],
+      ["raw", "localfiles", ["/data"]],
+    ],
+  );
+});
+
+Deno.test("plan.json keeps its order of keys, ends with the memory budget and a line end", async () => {
+  const universal = connector({ nativeScan: () => undefined, universal: { read: true, write: false } });
+  const text = planJson(planOf(await sample(), universal));
+  ok(text.endsWith("}\n"));
+  const document: { [key: string]: unknown } = JSON.parse(text);
+  deepStrictEqual(Object.keys(document), ["version", "nodes", "memoryBudget"]);
+  const nodes = document["nodes"];
+  ok(Array.isArray(nodes));
+  deepStrictEqual(Object.keys(nodes[0]), ["id", "kind", "name", "strategy", "partitions", "reason", "batchBytes"]);
+  deepStrictEqual(Object.keys(nodes[1]), ["id", "kind", "name", "strategy", "partitions", "reason"]);
+});
