@@ -48,7 +48,7 @@ export function budgetOf(
   };
 }
 
-function tempDirectory({ engine, root }: Project): { readonly tempDirectory?: string } {
+function tempDirectory({ engine, root }: CompiledDag["project"]): { readonly tempDirectory?: string } {
   const folder = engine.duckdb.tempDirectory;
   if (folder === undefined) return {};
   return { tempDirectory: isAbsolute(folder) ? folder : join(root, folder) };

@@ -254,19 +254,29 @@ export class QueryReader {
     }
   }
 
-  /** A name may mean a column of any relation around it, or a member of a struct in one: all of these are kept. */
+  /**
+   * A name may mean a column of any relation around it, or a member of a struct in one: all of these are kept, unless a
+   * contract says that the qualified column exists.
+   */
   #column(names: readonly string[], scope: Scope | undefined): void {
     const [first = ""] = names;
     const folded = names.map((name) => name.toLowerCase());
     for (let around = scope; around !== undefined; around = around.outer) {
+      let certain = false;
       for (const { alias, source } of around.relations) {
         const use = source === undefined ? undefined : this.#lookup(source);
-        if (use === undefined) continue;
         const place = folded.slice(0, 3).indexOf(alias);
-        const qualified = place >= 0 && place < names.length - 1;
-        if (qualified) use.column(names[place + 1] ?? "");
-        if (names.length === 1 && alias === folded[0] && use.known?.has(alias) !== true) use.everyColumn();
-        if (!qualified || place > 0) use.column(first);
+        const column = place < 0 ? undefined : names[place + 1];
+        if (use === undefined || (column === undefined && place >= 0 && names.length > 1)) continue;
+        if (column !== undefined) {
+          use.column(column);
+          certain ||= use.known?.has(column.toLowerCase()) === true;
+        } else if (alias === folded[0] && use.known?.has(alias) !== true) use.everyColumn();
+      }
+      if (certain) return;
+      for (const { alias, source } of around.relations) {
+        const own = alias === folded[0] && names.length > 1;
+        if (source !== undefined && !own) this.#lookup(source)?.column(first);
       }
     }
   }
