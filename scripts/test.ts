@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { leftOver, runSteps, type StepResult } from "./test_run.ts";
 import { binarySteps, staticSteps, testSteps } from "./test_steps.ts";
 
-const STEP_DEADLINE_MS = 20 * 60_000;
+const STEP_DEADLINE_MS = 10 * 60_000;
 const BUILD_HINT = "build it with `deno task build`, then `deno task test --binary`";
 
 async function main(args: readonly string[]): Promise<number> {

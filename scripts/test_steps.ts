@@ -25,7 +25,8 @@ export function staticSteps(deno: string): Step[] {
 /** One step for each folder of tests, so that a crash in one costs only its own results. */
 export function testSteps(deno: string, root: string, temp: string): Step[] {
   const units = foldersIn(join(root, "tests", "unit")).map((room) => `tests/unit/${room}`);
-  return [...units, "tests/connectors", "tests/spec", "tests/crash"]
+  // The longest first, so that they don't start when all else has ended.
+  return ["tests/spec", "tests/crash", "tests/connectors", ...units]
     .filter((folder) => hasTests(join(root, folder)))
     .map((folder) => testStep(deno, folder, temp));
 }

@@ -1,3 +1,4 @@
+import { machineLimits } from "../duckdb/mod.ts";
 import { type CompiledDag, type Selection, withAncestors } from "../compile/mod.ts";
 import { findConnector } from "../connectors/mod.ts";
 import { runProject } from "../engine/mod.ts";
@@ -9,7 +10,6 @@ import { acquireRunLock, runPaths, writeRunIntent } from "../state/mod.ts";
 import { writeManifest, writePlan } from "./artifacts.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { type Io, shownPath } from "./io.ts";
-import { machineFacts } from "./machine.ts";
 import { checkSql, loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions, type RunIdentity } from "./phases.ts";
 import { type LogFormat, reportErrors, reportNotes, reportUsage, reportWarnings } from "./report.ts";
 import { checkOptions } from "./option_check.ts";
@@ -84,7 +84,7 @@ async function prepare(
   if (unusable.length > 0) return reportErrors(io.console, unusable);
   const planned = await times.time(
     "plan",
-    () => planRun(dag, { effective: new Set(effective), findConnector, machine: machineFacts() }),
+    async () => planRun(dag, { effective: new Set(effective), findConnector, machine: await machineLimits() }),
   );
   if (!planned.ok) return reportErrors(io.console, planned.errors);
   reportWarnings(io.console, planned.warnings);

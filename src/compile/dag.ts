@@ -57,6 +57,8 @@ export type PipelineNode = NodeBase & {
   readonly sql: string;
   /** `sql` as artifacts show it: values of `env()` masked. */
   readonly shownSql: string;
+  /** Values of `env()` in `sql`, which no message may show. */
+  readonly secrets?: readonly string[];
   /** Takes offsets of `sql` to the templates that they come from. */
   readonly map: SegmentMap;
 };

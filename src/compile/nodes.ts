@@ -88,6 +88,7 @@ function pipelineNode(
     materialization: pipeline.materialization,
     sql,
     shownSql,
+    secrets: [...new Set([query, ...link.ephemerals].flatMap(({ rendered }) => rendered.secrets))],
     map,
   };
 }

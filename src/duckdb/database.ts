@@ -3,6 +3,7 @@ import { DuckDbConnection } from "./connection.ts";
 import { DuckDbError, duckDbError } from "./error.ts";
 import { Feeds } from "./feed.ts";
 import { type DuckDbLibrary, loadDuckDb } from "./load.ts";
+import { readDefaultLimits } from "./machine_limits.ts";
 import { literal } from "./quote.ts";
 import { Slots } from "./slots.ts";
 
@@ -122,6 +123,7 @@ export async function openDuckDb(options: OpenDuckDbOptions): Promise<DuckDbData
   });
   const connection = await instance.connect();
   try {
+    if (options.memoryLimitBytes === undefined && options.threads === undefined) await readDefaultLimits(connection);
     for (const statement of setUp(options)) await connection.run(statement);
   } catch (error) {
     connection.disconnectSync();

@@ -6,3 +6,4 @@ export type { SqlAst } from "./ast.ts";
 export type { Feed, FeedColumn, FeedFill } from "./feed.ts";
 export { type Numbers, VECTOR_ROWS, VectorWriter } from "./vector.ts";
 export { Slots } from "./slots.ts";
+export { type MachineLimits, machineLimits } from "./machine_limits.ts";

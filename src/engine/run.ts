@@ -106,7 +106,11 @@ async function execute(
   services: RunServices,
 ): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
   const { dag: { project }, plan, bus } = options;
-  const redact = redactor(Object.values(project.connections).flatMap(({ config }) => secretValues(config)));
+  const redact = redactor([
+    ...project.secrets ?? [],
+    ...Object.values(project.connections).flatMap(({ config }) => secretValues(config)),
+    ...options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? node.secrets ?? [] : []),
+  ]);
   await using sessions = new SessionPool({
     open: (connection) => services.openSession(connection, options, redact),
     users: countUsers(nodes),

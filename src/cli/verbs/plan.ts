@@ -1,3 +1,4 @@
+import { machineLimits } from "../../duckdb/mod.ts";
 import { selectNodes, withAncestors } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
 import { planRun } from "../../plan/mod.ts";
@@ -5,7 +6,6 @@ import { planFacts, planTable } from "../../render/mod.ts";
 import { writePlan } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
-import { machineFacts } from "../machine.ts";
 import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
 import { reportErrors, reportNotes, reportWarnings } from "../report.ts";
 import { checkOptions } from "../option_check.ts";
@@ -24,7 +24,7 @@ export async function plan(io: Io, options: ProjectOptions & SelectionOptions): 
   const effective = new Set(withAncestors(dag, selected.value));
   const unusable = [...checkConnectors(dag, effective), ...checkOptions(dag, effective)];
   if (unusable.length > 0) return reportErrors(io.console, unusable);
-  const planned = planRun(dag, { effective, findConnector, machine: machineFacts() });
+  const planned = planRun(dag, { effective, findConnector, machine: await machineLimits() });
   if (!planned.ok) return reportErrors(io.console, planned.errors);
   reportWarnings(io.console, planned.warnings);
   writePlan(dag, planned.value);

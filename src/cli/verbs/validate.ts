@@ -1,10 +1,10 @@
+import { machineLimits } from "../../duckdb/mod.ts";
 import { dryCompile } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { planRun } from "../../plan/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
-import { machineFacts } from "../machine.ts";
 import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
 import { reportErrors, reportNotes, reportWarnings } from "../report.ts";
 import { checkOptions } from "../option_check.ts";
@@ -32,7 +32,7 @@ export async function validate(io: Io, options: ValidateOptions): Promise<ExitCo
   const all = new Set(dag.nodes.map((node) => node.id));
   const unusable = [...checkConnectors(dag, all), ...checkOptions(dag, all)];
   if (unusable.length > 0) return reportErrors(io.console, unusable);
-  const planned = planRun(dag, { effective: all, findConnector, machine: machineFacts() });
+  const planned = planRun(dag, { effective: all, findConnector, machine: await machineLimits() });
   const refusals = planned.ok ? [] : planned.errors.filter(({ code }) => code !== MISSING_DATA);
   if (refusals.length > 0) return reportErrors(io.console, refusals);
   reportWarnings(io.console, planned.ok ? planned.warnings : planned.errors);
