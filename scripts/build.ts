@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { bundle } from "./build_bundle.ts";
 import { compile, textAt } from "./build_compile.ts";
 import { writeGuard } from "./build_guard.ts";
+import { licencesOf } from "./build_licenses.ts";
 import { packNative } from "./build_native.ts";
 import { TARGETS } from "./build_targets.ts";
 
@@ -37,9 +38,10 @@ async function main(args: string[]): Promise<number> {
   await Deno.mkdir(folder, { recursive: true });
   await Deno.mkdir(dirname(output), { recursive: true });
   const native = await packNative(root, target, join(folder, "native"));
-  const { modules } = await bundle({ root, folder, version, native });
+  const { modules, packages } = await bundle({ root, folder, version, native });
   const config = await writeGuard(folder, modules);
   await compile({ root, folder, config, target, output });
+  await Deno.writeTextFile(join(dirname(output), "LICENSES.txt"), await licencesOf(root, packages));
   const megabytes = (await Deno.stat(output)).size / 1e6;
   say(`pz ${version} for ${target.name}: ${output} (${megabytes.toFixed(1)} MB, ${modules.length} modules)\n`);
   return 0;

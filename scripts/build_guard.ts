@@ -8,8 +8,8 @@ const FORBIDDEN = ["child_process", "cluster", "inspector", "repl", "vm", "worke
 
 /**
  * Writes the configuration that only `deno compile` reads. A compiled program may otherwise import any file of the
- * machine, whatever its permissions: here `file:` leads nowhere, but for the modules inside. Code that comes as a
- * `data:` module gets stand-ins for what could lead around that.
+ * machine, whatever its permissions: here `file:` leads nowhere, but for the modules inside. Code that does not come
+ * from inside gets stand-ins for what could lead around that.
  */
 export async function writeGuard(folder: string, modules: readonly string[]): Promise<string> {
   await Deno.writeTextFile(join(folder, "guard_module.js"), GUARD_MODULE);
@@ -17,13 +17,18 @@ export async function writeGuard(folder: string, modules: readonly string[]): Pr
   const inside = [...modules, "guard_module.js", "guard_process.js"].map((name) => `./${name}`);
   const standIns: [string, string][] = [["module", "./guard_module.js"], ["process", "./guard_process.js"]];
   for (const name of FORBIDDEN) standIns.push([name, `${BLOCKED}${name}`]);
+  const builtins = standIns.flatMap(([name, to]) =>
+    [`node:${name}`, name].map((key) => ({ key, to, real: `node:${name}` }))
+  );
   const config = {
     unstable: ["worker-options"],
     nodeModulesDir: "none",
-    imports: { "file:///": BLOCKED, ...Object.fromEntries(inside.map((name) => [name, name])) },
-    scopes: {
-      "data:text/": Object.fromEntries(standIns.flatMap(([name, to]) => [[`node:${name}`, to], [name, to]])),
+    imports: {
+      "file:///": BLOCKED,
+      ...Object.fromEntries(inside.map((name) => [name, name])),
+      ...Object.fromEntries(builtins.map(({ key, to }) => [key, to])),
     },
+    scopes: { "./": Object.fromEntries(builtins.map(({ key, real }) => [key, real])) },
   };
   const path = join(folder, "deno.json");
   await Deno.writeTextFile(path, JSON.stringify(config, null, 2));

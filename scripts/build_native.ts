@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
+import { textAt } from "./build_compile.ts";
 import { thinMachO } from "./build_macho.ts";
 import { nativePackage, type Target } from "./build_targets.ts";
 
@@ -33,7 +34,9 @@ export async function packNative(root: string, target: Target, folder: string): 
 
 /** The folder with a target's files: what is installed here, or an installation for the target beside it. */
 async function nativeFolder(root: string, target: Target): Promise<string> {
-  const here = installedFolder(root, target);
+  const config: unknown = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
+  const version = textAt(config, "imports", "@duckdb/node-bindings").split("@").at(-1) ?? "";
+  const here = await installedFolder(root, target, version);
   if (here !== undefined) return here;
   const scratch = join(root, "gen", `npm-${target.name}`);
   await Deno.mkdir(scratch, { recursive: true });
@@ -45,23 +48,20 @@ async function nativeFolder(root: string, target: Target): Promise<string> {
     stdin: "null",
     stdout: "null",
   }).output();
-  const there = success ? installedFolder(scratch, target) : undefined;
+  const there = success ? await installedFolder(scratch, target, version) : undefined;
   if (there === undefined) throw new Error(`can't install ${nativePackage(target)}; this needs Deno 2.9 or newer`);
   return there;
 }
 
-function installedFolder(root: string, target: Target): string | undefined {
-  const store = join(root, "node_modules", ".deno");
+async function installedFolder(root: string, target: Target, version: string): Promise<string | undefined> {
   const name = nativePackage(target);
-  const prefix = `${name.replace("/", "+")}@`;
+  const folder = join(root, "node_modules", ".deno", `${name.replace("/", "+")}@${version}`, "node_modules", name);
   try {
-    for (const entry of Deno.readDirSync(store)) {
-      if (entry.name.startsWith(prefix)) return join(store, entry.name, "node_modules", name);
-    }
+    return (await Deno.stat(folder)).isDirectory ? folder : undefined;
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
   }
-  return undefined;
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -52,12 +52,12 @@ export async function runStep(
     late = true;
     child.kill("SIGKILL");
   }, options.deadlineMs);
-  const { code, stdout, stderr } = await child.output();
+  const { code, signal, stdout, stderr } = await child.output();
   clearTimeout(timer);
   const decoder = new TextDecoder();
   const seconds = (performance.now() - started) / 1000;
   const output = decoder.decode(stdout) + decoder.decode(stderr) +
-    (late ? `killed after ${Math.round(options.deadlineMs / 1000)} s\n` : "");
+    (late ? `killed after ${Math.round(options.deadlineMs / 1000)} s\n` : signal === null ? "" : `died of ${signal}\n`);
   const counts = step.kind === "suite"
     ? countTests(output, code)
     : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, ignored: [] };

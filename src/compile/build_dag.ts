@@ -11,6 +11,7 @@ import { entityKey, sourceRelation } from "./names.ts";
 import { buildNodes } from "./nodes.ts";
 import { type PipelineQuery, queryOf } from "./query.ts";
 import { reservedInCheck, reservedInPipeline } from "./reserved.ts";
+import { checkSemantics } from "./semantics/check.ts";
 import type { QueryTree } from "./statements.ts";
 
 export type BuildOptions = {
@@ -35,14 +36,16 @@ export async function buildDag(
   const { links, errors: linkErrors } = linkPipelines(project, queries);
   const read = sourceEntities(project, queries.values(), links);
   const written = sinkEntities(project, links);
-  errors.push(...linkErrors, ...read.errors, ...written.errors);
+  const semantics = checkSemantics(project, read.sources, written.sinks, links);
+  errors.push(...linkErrors, ...read.errors, ...written.errors, ...semantics.errors);
   if (errors.length > 0) return fail(errors);
+  const { sources } = semantics;
   await using inspector = new SqlInspector();
   const trees = options.inspectSql ? await pipelineTrees(inspector, links) : new Map<string, QueryTree>();
-  const hints = options.inspectSql ? readHints(read.sources, links, trees) : new Map<string, ReadHints>();
-  const nodes = buildNodes({ project, links, sources: read.sources, sinks: written.sinks, hints });
+  const hints = options.inspectSql ? readHints(sources, links, trees) : new Map<string, ReadHints>();
+  const nodes = buildNodes({ project, links, sources, sinks: written.sinks, hints });
   if (options.inspectSql) errors.push(...await reserved(inspector, nodes, links, trees));
-  return errors.length > 0 ? fail(errors) : succeed({ project, nodes }, deadLeaves(queries, links));
+  return errors.length > 0 ? fail(errors) : succeed({ project, nodes }, deadLeaves(queries, links), semantics.notices);
 }
 
 async function pipelineTrees(

@@ -8,7 +8,7 @@ import type {
   SourcePosition,
   WriteBlock,
 } from "../project/mod.ts";
-import type { SegmentMap } from "../template/mod.ts";
+import type { SegmentMap, WatermarkCall } from "../template/mod.ts";
 
 /** Kinds in the order in which nodes that are ready at the same time run. */
 export const NODE_KINDS = ["SourceLoad", "Pipeline", "Check", "SinkWrite"] as const;
@@ -25,7 +25,11 @@ type NodeBase = {
   readonly tags: readonly string[];
 };
 
-/** A typed predicate tree over one source's columns; values are SQL-exact texts with their DuckDB type. */
+/**
+ * A typed predicate tree over one source's columns; values are SQL-exact texts with their DuckDB type. Every row that
+ * matters meets it, and the pipeline's own WHERE still runs: a connector may leave out any part of it, and must leave
+ * out a part whose column it does not have, or whose column it does not compare as DuckDB compares the given type.
+ */
 export type Predicate =
   | { readonly op: "and"; readonly args: readonly Predicate[] }
   | { readonly op: "=" | "<>" | "<" | "<=" | ">" | ">="; readonly column: string; readonly value: TypedText }
@@ -33,7 +37,10 @@ export type Predicate =
   | { readonly op: "is_null" | "is_not_null"; readonly column: string };
 export type TypedText = { readonly type: string; readonly text: string };
 
-/** What a pipeline needs of a source; undefined: everything. */
+/**
+ * What the readers of a source need together; a half that is left out: everything. `columns` is a superset: names are
+ * compared without case, and those that the source does not have are to be ignored.
+ */
 export type ReadHints = { readonly columns?: readonly string[]; readonly predicate?: Predicate };
 
 export type SourceLoadNode = NodeBase & {
@@ -61,6 +68,8 @@ export type PipelineNode = NodeBase & {
   readonly secrets?: readonly string[];
   /** Takes offsets of `sql` to the templates that they come from. */
   readonly map: SegmentMap;
+  /** The calls whose sentinels stand in `sql`, as text literals, until a run knows the values. */
+  readonly watermarks: readonly WatermarkCall[];
 };
 
 export type CheckNode = NodeBase & {

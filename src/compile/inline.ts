@@ -43,12 +43,13 @@ function listStart(sql: string): number {
   return wordEnd(sql, skipBlank(sql, after), "recursive") ?? after;
 }
 
-/** The offset behind a word and the character that ends it, or undefined where another word stands. */
+/** The offset behind a word and the white space or comments that end it, or undefined where another word stands. */
 function wordEnd(sql: string, at: number, word: string): number | undefined {
   const end = at + word.length;
   if (sql.slice(at, end).toLowerCase() !== word) return undefined;
   if (isSpace(sql.charCodeAt(end))) return end + 1;
-  return skipBlank(sql, end) > end ? end : undefined;
+  const next = skipBlank(sql, end);
+  return next > end ? next : undefined;
 }
 
 function positionIn(parts: readonly Part[], otherwise: SegmentMap, offset: number) {

@@ -9,9 +9,9 @@ function idOf(parts: readonly Canonical[]): string {
 
 /** The id of a load: what is read, never how often, when or from which host. */
 export function sourceId(connection: string, entity: string, read: ReadBlock, hints: ReadHints | undefined): string {
-  const columns = read.columns === undefined
-    ? null
-    : Object.fromEntries(read.columns.map(({ name, type }) => [name, type]));
+  const columns = read.columns === undefined ? null : Object.fromEntries(
+    read.columns.map(({ name, type, lossy }) => [name, lossy === undefined ? type : { type, lossy }]),
+  );
   const parts: Canonical[] = ["source-load", connection, entity, read.options, columns];
   if (hints !== undefined) parts.push(hintParts(hints));
   return idOf(parts);

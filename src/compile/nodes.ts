@@ -7,6 +7,7 @@ import type { SinkEntity, SourceEntity } from "./entities.ts";
 import type { PipelineLinks } from "./links.ts";
 import { entityKey } from "./names.ts";
 import { checkId, pipelineId, sinkId, sourceId } from "./node_id.ts";
+import { watermarksOf } from "./semantics/watermark_calls.ts";
 import { topologicalOrder } from "./topology.ts";
 
 export type NodeInputs = {
@@ -90,6 +91,7 @@ function pipelineNode(
     shownSql,
     secrets: [...new Set([query, ...link.ephemerals].flatMap(({ rendered }) => rendered.secrets))],
     map,
+    watermarks: watermarksOf(link),
   };
 }
 

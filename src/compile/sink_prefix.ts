@@ -30,6 +30,14 @@ export function cutSinkPrefix(sql: string, sinks: readonly SinkCall[]): SinkPref
   if (skipBlank(sql, start) >= sql.length) {
     return { ok: false, message: "the query behind `INSERT INTO` is missing", hint: FORM };
   }
+  if (startsWithColumns(sql, skipBlank(sql, start))) {
+    return {
+      ok: false,
+      message: "a list of columns behind the sink is not understood",
+      hint: "rows are written by the names of the query's columns; remove the list",
+      at: start,
+    };
+  }
   for (const sink of sinks) {
     const again = sql.indexOf(sink.marker, start);
     if (again >= 0) {
@@ -67,6 +75,16 @@ function listEnd(sql: string, at: number, sinks: readonly SinkCall[]): number | 
     at = skipBlank(sql, at + sink.marker.length);
   }
   return sql[at] === "]" ? at + 1 : undefined;
+}
+
+const QUERY_WORDS = new Set(["select", "with", "from", "values", "table", "pivot", "unpivot"]);
+
+/** Whether a bracket opens that holds no query. */
+function startsWithColumns(sql: string, at: number): boolean {
+  if (sql[at] !== "(") return false;
+  const inside = skipBlank(sql, at + 1);
+  const word = /^[A-Za-z_]*/.exec(sql.slice(inside, inside + 10))?.[0] ?? "";
+  return sql[inside] !== "(" && !QUERY_WORDS.has(word.toLowerCase());
 }
 
 function skipSpace(sql: string, at: number): number {

@@ -39,6 +39,27 @@ export function trimQuery(sql: string): string {
   return sql.slice(0, endOfCode(sql.slice(0, end - 1)));
 }
 
+const NAME_REGEXP = /[\p{L}_][\p{L}\p{N}_$]*/yu;
+
+/** The offset of the only place in a SQL text where a name stands, quoted or not, outside comments and quoted texts. */
+export function onlyOccurrence(sql: string, name: string): number | undefined {
+  const wanted = name.toLowerCase();
+  let found: number | undefined;
+  for (let at = skipBlank(sql, 0); at < sql.length; at = skipBlank(sql, at)) {
+    NAME_REGEXP.lastIndex = at;
+    const word = NAME_REGEXP.exec(sql)?.[0];
+    const end = word === undefined || sql[at + word.length] === "'" ? skipToken(sql, at) : at + word.length;
+    const token = sql.slice(at, end);
+    const here = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
+    if (here.toLowerCase() === wanted) {
+      if (found !== undefined) return undefined;
+      found = at;
+    }
+    at = end;
+  }
+  return found;
+}
+
 function skipToken(sql: string, at: number): number {
   const char = sql[at];
   if (char === "'") return quotedEnd(sql, at, "'", isEscapeString(sql, at));

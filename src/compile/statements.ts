@@ -27,10 +27,11 @@ export type QueryTree = {
   readonly shift: number;
 };
 
-const WRAP_START = "SELECT * FROM (\n";
+/** What stands before a query that is wrapped. */
+export const WRAP_START = "SELECT * FROM (\n";
 
 /** A query as a subquery of a SELECT; a comment may end it. */
-function wrapQuery(sql: string): string {
+export function wrapQuery(sql: string): string {
   return `${WRAP_START}${sql}\n)`;
 }
 

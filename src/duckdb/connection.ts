@@ -1,9 +1,11 @@
 import type { DuckDBConnection as NativeConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
 import { parseAst, type SqlAst, writeAst } from "./ast.ts";
 import { DuckDbError, duckDbError } from "./error.ts";
-import type { Feed, FeedColumn, FeedFill } from "./feed.ts";
+import { execute, executePrepared, runsOnLoopThread } from "./execute.ts";
+import type { Feeds } from "./feed.ts";
 import type { DuckDbLibrary } from "./load.ts";
 import { literal } from "./quote.ts";
+import { AppenderLoad, type FillRows, type LoadTarget, type RowLoad, typesOf } from "./row_load.ts";
 import type { Slots } from "./slots.ts";
 import { typeText } from "./type_text.ts";
 
@@ -17,7 +19,7 @@ export type ResultColumn = { readonly name: string; readonly type: string };
 export type ConnectionHost = {
   readonly library: DuckDbLibrary;
   readonly slots: Slots;
-  readonly openFeed: (columns: readonly FeedColumn[], fill: FeedFill) => Promise<Feed>;
+  readonly feeds: Feeds;
   readonly closed: (connection: DuckDbConnection) => void;
 };
 
@@ -39,7 +41,7 @@ export class DuckDbConnection implements Disposable {
   /** Runs statements to their end and drops the rows. `rowsChanged` counts for a single statement. */
   run(sql: string, options: StatementOptions = {}): Promise<{ readonly rowsChanged: number }> {
     return this.#exclusively(options.signal, async (native) => {
-      const { rowsChanged } = await native.run(sql);
+      const { rowsChanged } = await execute(native, sql, this.#host.library);
       return { rowsChanged };
     });
   }
@@ -51,11 +53,14 @@ export class DuckDbConnection implements Disposable {
       try {
         const plain = hasPlainColumns(statement, this.#host.library);
         const { SELECT } = this.#host.library.api.StatementType;
-        if (plain || statement.statementType !== SELECT) return textRows(await (await statement.run()).getRows());
+        if (plain || statement.statementType !== SELECT) {
+          return textRows(await (await executePrepared(statement, this.#host.library)).getRows());
+        }
       } finally {
         statement.destroySync();
       }
-      const cast = await native.run(`SELECT COLUMNS(*)::VARCHAR FROM query(${literal(sql)})`);
+      const text = `SELECT COLUMNS(*)::VARCHAR FROM query(${literal(sql)})`;
+      const cast = await execute(native, text, this.#host.library);
       return textRows(await cast.getRows());
     });
   }
@@ -67,7 +72,7 @@ export class DuckDbConnection implements Disposable {
    */
   integer(sql: string, options: StatementOptions = {}): Promise<bigint> {
     return this.#exclusively(options.signal, async (native) => {
-      const result = await native.run(sql);
+      const result = await execute(native, sql, this.#host.library);
       const { FLOAT, DOUBLE } = this.#host.library.api.DuckDBTypeId;
       const value: unknown = (await result.getRows())[0]?.[0];
       if (typeof value === "bigint") return value;
@@ -129,11 +134,21 @@ export class DuckDbConnection implements Disposable {
   }
 
   /**
-   * Opens a relation whose rows `fill` writes; `feed.sql` stands for it in a FROM clause. While a statement reads it the
-   * event loop must stay free, since `fill` runs there.
+   * Opens a way to write rows from JavaScript into a table. While it writes, the event loop must stay free, since rows
+   * are filled in there.
    */
-  openFeed(columns: readonly FeedColumn[], fill: FeedFill): Promise<Feed> {
-    return this.#host.openFeed(columns, fill);
+  openLoad(target: LoadTarget): Promise<RowLoad> {
+    return this.#exclusively(undefined, async (native) => {
+      const types = await typesOf(native, target.columns);
+      if (!runsOnLoopThread(Deno.version.deno)) {
+        return this.#host.feeds.load(target, types, (sql, signal) => this.run(sql, { signal }));
+      }
+      const load = new AppenderLoad(native, this.#host.library, target, types);
+      return {
+        write: (fill, signal) => this.#append(load, fill, signal),
+        [Symbol.dispose]: () => {},
+      };
+    });
   }
 
   /** Stops the statement that runs; it fails with a `DuckDbError` that is `interrupted`. */
@@ -162,6 +177,24 @@ export class DuckDbConnection implements Disposable {
     this.#host.closed(this);
   }
 
+  /** What `fill` throws is no failure of DuckDB and stays as it is. */
+  async #append(load: AppenderLoad, fill: FillRows, signal: AbortSignal | undefined): Promise<number> {
+    let failure: unknown;
+    const guarded: FillRows = (columns, writers) => {
+      try {
+        return fill(columns, writers);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
+    try {
+      return await this.#exclusively(signal, () => load.write(guarded, signal));
+    } catch (error) {
+      throw failure ?? error;
+    }
+  }
+
   async #exclusively<T>(
     signal: AbortSignal | undefined,
     work: (native: NativeConnection) => Promise<T>,
@@ -187,7 +220,7 @@ export class DuckDbConnection implements Disposable {
     try {
       return await work(this.#native);
     } catch (error) {
-      if (error instanceof TypeError) throw error;
+      if (error instanceof TypeError || (signal?.aborted === true && error === signal.reason)) throw error;
       const failure = duckDbError(error);
       if (failure.interrupted) signal?.throwIfAborted();
       throw failure;

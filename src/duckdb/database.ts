@@ -1,6 +1,7 @@
 import type { DuckDBConnection as NativeConnection, DuckDBInstance } from "@duckdb/node-api";
 import { DuckDbConnection } from "./connection.ts";
 import { DuckDbError, duckDbError } from "./error.ts";
+import { runsOnLoopThread } from "./execute.ts";
 import { Feeds } from "./feed.ts";
 import { type DuckDbLibrary, loadDuckDb } from "./load.ts";
 import { readDefaultLimits } from "./machine_limits.ts";
@@ -57,7 +58,7 @@ export class DuckDbDatabase implements AsyncDisposable {
     this.#slots = new Slots(options.maxStatements ?? MAX_STATEMENTS);
     this.#feeds = new Feeds(library);
     // Before anything else: a transaction that has begun would not see the function.
-    this.#feeds.register(own);
+    if (!runsOnLoopThread(Deno.version.deno)) this.#feeds.register(own);
   }
 
   /** A new connection that uses the catalog `pz`, if there is one. */
@@ -75,13 +76,7 @@ export class DuckDbDatabase implements AsyncDisposable {
     const connection = new DuckDbConnection(native, {
       library: this.#library,
       slots: this.#slots,
-      openFeed: async (columns, fill) => {
-        try {
-          return await this.#feeds.open(this.#own, columns, fill);
-        } catch (error) {
-          throw duckDbError(error);
-        }
-      },
+      feeds: this.#feeds,
       closed: (closed) => this.#open.delete(closed),
     });
     this.#open.add(connection);

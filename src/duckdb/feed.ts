@@ -1,42 +1,28 @@
 import type { DuckDBConnection as NativeConnection, DuckDBType } from "@duckdb/node-api";
 import type { DataChunk } from "@duckdb/node-bindings";
 import type { DuckDbLibrary } from "./load.ts";
-import { ident } from "./quote.ts";
+import { ident, qualified } from "./quote.ts";
+import type { FillRows, LoadTarget, RowLoad } from "./row_load.ts";
 import { VectorWriter } from "./vector.ts";
 
-/** A column of a fed relation; `type` is DuckDB's text of a type. */
-export type FeedColumn = { readonly name: string; readonly type: string };
-
-/**
- * Writes up to `VECTOR_ROWS` rows and returns how many; 0 ends the relation for the statement that reads it. `columns` are the wanted columns and
- * `writers` their vectors, in the same order. An error thrown here fails the statement that reads the relation.
- */
-export type FeedFill = (columns: readonly number[], writers: readonly VectorWriter[]) => number;
-
-/** A relation that JavaScript fills, until it is disposed; one statement at a time may read it. */
-export type Feed = Disposable & {
-  /** Stands for the relation in a FROM clause. */
-  readonly sql: string;
-  /** What `fill` threw last, in place of DuckDB's text of it. */
-  readonly failure: unknown;
-  /** Lets go of the memory that the last statement over the relation used; to be called when it has ended. */
-  settle(): void;
-};
-
 type OpenFeed = {
-  readonly columns: readonly FeedColumn[];
+  readonly names: readonly string[];
   readonly types: readonly DuckDBType[];
-  readonly fill: FeedFill;
   /** Chunks of the running statement: no chunk is finalised while DuckDB may still write into it. */
   readonly held: DataChunk[];
+  fill: FillRows;
   /** Several threads ask, each until it is told of the end. */
   ended: boolean;
   failure: unknown;
 };
 
 const FUNCTION_NAME = "pz_feed";
+const MAX_THREADS = 8;
 
-/** The feeds of one database: a table function whose argument is the number of an open feed. */
+/**
+ * The relations of one database that JavaScript fills: a table function whose argument is the number of an open feed.
+ * DuckDB calls it on the event loop, a chunk at a time, while its own threads do the rest of the statement.
+ */
 export class Feeds {
   readonly #library: DuckDbLibrary;
   readonly #open = new Map<number, OpenFeed>();
@@ -57,17 +43,14 @@ export class Feeds {
         const id = Number(bind.getParameter(0));
         const feed = this.#open.get(id);
         if (feed === undefined) return bind.setError(`${FUNCTION_NAME}(${id}) is not open`);
-        feed.columns.forEach(({ name }, index) => {
-          const type = feed.types[index];
-          if (type !== undefined) bind.addResultColumn(name, type);
-        });
+        feed.types.forEach((type, index) => bind.addResultColumn(feed.names[index] ?? "", type));
         bind.setBindData({ id });
       },
       initFunction: (init) => {
         const feed = this.#open.get(idOf(init.bindData));
         if (feed !== undefined) feed.ended = false;
         init.setInitData({ columns: init.getColumnIndexes() });
-        init.setMaxThreads(8);
+        init.setMaxThreads(MAX_THREADS);
       },
       mainFunction: (info, { chunk }) => {
         const id = idOf(info.bindData);
@@ -83,27 +66,38 @@ export class Feeds {
     }));
   }
 
-  /** Opens a feed; its column types are looked up by `connection`. */
-  async open(connection: NativeConnection, columns: readonly FeedColumn[], fill: FeedFill): Promise<Feed> {
-    const nulls = columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
-    const statement = await connection.prepare(`SELECT ${nulls.join(", ")}`);
-    const types = columns.map((_, index) => statement.columnType(index));
-    statement.destroySync();
+  /** Opens a load that writes by INSERT from a feed; `run` runs a statement on the load's own connection. */
+  load(
+    target: LoadTarget,
+    types: readonly DuckDBType[],
+    run: (sql: string, signal: AbortSignal | undefined) => Promise<{ readonly rowsChanged: number }>,
+  ): RowLoad {
     const id = ++this.#last;
-    const feed: OpenFeed = { columns, types, fill, held: [], ended: false, failure: undefined };
+    const feed: OpenFeed = {
+      names: target.columns.map(({ name }) => name),
+      types,
+      held: [],
+      fill: () => 0,
+      ended: false,
+      failure: undefined,
+    };
     this.#open.set(id, feed);
+    const names = feed.names.map(ident).join(", ");
+    const table = qualified(target.schema, target.table);
+    const insert = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${FUNCTION_NAME}(${id})`;
     return {
-      sql: `${FUNCTION_NAME}(${id})`,
-      get failure() {
-        return feed.failure;
+      async write(fill, signal) {
+        feed.fill = fill;
+        feed.failure = undefined;
+        try {
+          return (await run(insert, signal)).rowsChanged;
+        } catch (error) {
+          throw feed.failure ?? error;
+        } finally {
+          feed.held.length = 0;
+        }
       },
-      settle: () => {
-        feed.held.length = 0;
-      },
-      [Symbol.dispose]: () => {
-        this.#open.delete(id);
-        feed.held.length = 0;
-      },
+      [Symbol.dispose]: () => void this.#open.delete(id),
     };
   }
 
@@ -115,7 +109,7 @@ export class Feeds {
     const writers: VectorWriter[] = [];
     columns.forEach((column, index) => {
       // A statement that needs no column at all, such as a count, asks for a row id.
-      if (column >= feed.columns.length) return;
+      if (column >= feed.types.length) return;
       wanted.push(column);
       writers.push(new VectorWriter(bindings, bindings.data_chunk_get_vector(chunk, index)));
     });

@@ -1,13 +1,8 @@
-import type * as NodeApi from "@duckdb/node-api";
-import type * as NodeBindings from "@duckdb/node-bindings";
 import { openNative } from "./native.ts";
 import { NATIVE_PAYLOAD } from "./native_payload.ts";
 
 /** DuckDB's JavaScript API and the plain bindings below it. */
-export type DuckDbLibrary = {
-  readonly api: typeof NodeApi;
-  readonly bindings: typeof NodeBindings.default;
-};
+export type DuckDbLibrary = typeof import("./library.ts");
 
 /** Where the bindings of a binary look for the addon, which was loaded from where it was unpacked. */
 const ADDON = Symbol.for("pz.duckdb.addon");
@@ -30,7 +25,7 @@ export function loadDuckDb(): Promise<DuckDbLibrary> {
 
 async function load(): Promise<DuckDbLibrary> {
   if (NATIVE_PAYLOAD !== undefined) Reflect.set(globalThis, ADDON, openNative(NATIVE_PAYLOAD));
-  const [api, bindings] = await Promise.all([import("@duckdb/node-api"), import("@duckdb/node-bindings")]);
+  const library = await import("./library.ts");
   Deno.permissions.revokeSync({ name: "ffi" });
-  return { api, bindings: bindings.default };
+  return library;
 }

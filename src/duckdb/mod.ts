@@ -3,7 +3,7 @@ export { type AllowedPaths, DuckDbDatabase, openDuckDb, type OpenDuckDbOptions }
 export { DuckDbConnection, type ResultColumn, type StatementOptions } from "./connection.ts";
 export { DuckDbError } from "./error.ts";
 export type { SqlAst } from "./ast.ts";
-export type { Feed, FeedColumn, FeedFill } from "./feed.ts";
+export type { FillRows, LoadColumn, LoadTarget, RowLoad } from "./row_load.ts";
 export { type Numbers, VECTOR_ROWS, VectorWriter } from "./vector.ts";
 export { Slots } from "./slots.ts";
 export { type MachineLimits, machineLimits } from "./machine_limits.ts";

@@ -11,6 +11,8 @@ export type NativeFacts = {
 /** A folder in which pz may keep what it unpacks. */
 export type CachePlace = {
   readonly path: string;
+  /** A folder that must be there already: pz makes no home for a user who has none. */
+  readonly within?: string;
   /** Whether other users may make files beside it, so that it must not be a link. */
   readonly isShared: boolean;
 };
@@ -18,22 +20,30 @@ export type CachePlace = {
 /** Where the native library may be unpacked, best place first. A place that does not work out leads to the next. */
 export function cachePlaces({ os, uid, env }: NativeFacts): readonly CachePlace[] {
   const places: CachePlace[] = [];
-  const add = (base: string | undefined, isShared: boolean, ...parts: readonly string[]) => {
-    if (base !== undefined && isAbsolute(base)) places.push({ path: join(base, ...parts), isShared });
+  const addOwn = (path: string | undefined) => {
+    if (path !== undefined && isAbsolute(path)) places.push({ path, isShared: false });
   };
-  add(env("PZ_CACHE_DIR"), false);
+  const addWithin = (within: string | undefined, ...parts: readonly string[]) => {
+    if (within !== undefined && isAbsolute(within)) {
+      places.push({ path: join(within, ...parts), within, isShared: false });
+    }
+  };
+  addOwn(env("PZ_CACHE_DIR"));
   if (os === "windows") {
-    add(env("LOCALAPPDATA"), false, "pz", "cache");
-    add(env("TEMP") ?? env("TMP"), false, "pz-cache");
+    addWithin(env("LOCALAPPDATA"), "pz", "cache");
+    addWithin(env("TEMP") ?? env("TMP"), "pz-cache");
     return places;
   }
+  const home = env("HOME");
   if (os === "darwin") {
-    add(env("HOME"), false, "Library", "Caches", "pz");
+    addWithin(home, "Library", "Caches", "pz");
   } else {
-    add(env("XDG_CACHE_HOME"), false, "pz");
-    add(env("HOME"), false, ".cache", "pz");
+    const caches = env("XDG_CACHE_HOME");
+    if (caches !== undefined) addOwn(join(caches, "pz"));
+    addWithin(home, ".cache", "pz");
   }
   const temp = env("TMPDIR");
-  add(temp !== undefined && isAbsolute(temp) ? temp : "/tmp", true, `pz-cache-${uid ?? "user"}`);
+  const shared = temp !== undefined && isAbsolute(temp) ? temp : "/tmp";
+  places.push({ path: join(shared, `pz-cache-${uid ?? "user"}`), within: shared, isShared: true });
   return places;
 }

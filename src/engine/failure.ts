@@ -56,7 +56,7 @@ function classify(error: unknown, scene: FailureScene): NodeFailure {
     const place = scene.place?.(error);
     return {
       code: "PZ0501",
-      message: place === undefined ? error.message : `${error.message} (${place})`,
+      message: withHint(placed(error.message, place), hintOf(error)),
       cause: duckDbCause(error) ?? scene.step,
     };
   }
@@ -99,6 +99,19 @@ function systemCause(error: unknown): FailureCause | undefined {
   if (code === "ENOSPC" || code === "EDQUOT") return "disk_full";
   if (error instanceof Deno.errors.PermissionDenied || code === "EACCES" || code === "EPERM") return "denied";
   return undefined;
+}
+
+/** The place behind the first line, the only one that every view shows. */
+function placed(message: string, place: string | undefined): string {
+  if (place === undefined) return message;
+  const [first = "", ...more] = message.split("\n");
+  return [`${first} (${place})`, ...more].join("\n");
+}
+
+/** The next step where DuckDB's refusal comes from the limits that pz sets. */
+function hintOf({ kind }: DuckDbError): string | undefined {
+  if (kind !== "Permission") return undefined;
+  return "SQL may only open files below the connections that this run reads; read others with {{ source('connection', 'entity') }}";
 }
 
 function withHint(message: string, hint: string | undefined): string {

@@ -98,8 +98,12 @@ export class NodeRunner {
 
   async #runOnce(node: DagNode, signal: AbortSignal, attempt: number): Promise<NodeOutcome> {
     signal.throwIfAborted();
-    using connection = await this.#run.staging.connect();
-    return await runByKind({ run: this.#run, connection, signal, attempt }, node);
+    const connection = await this.#run.staging.connect();
+    try {
+      return await runByKind({ run: this.#run, connection, signal, attempt }, node);
+    } finally {
+      await connection.close();
+    }
   }
 
   #complete(node: DagNode, { verdict, outcome, failure, attempts }: NodeEnd, durationMs: number): void {
@@ -141,7 +145,7 @@ export class NodeRunner {
       step: STEP_OF_KIND[node.kind],
       connector: connected?.connector,
       connection: connected?.name,
-      place: node.kind === "Pipeline" ? (error) => pipelinePlace(node, error) : undefined,
+      place: placeOf(node),
       redact: this.#redact,
     };
   }
@@ -161,6 +165,14 @@ const STEP_OF_KIND: { readonly [K in DagNode["kind"]]: FailureCause } = {
   Check: "sql",
   SinkWrite: "write",
 };
+
+/** Where a failure of DuckDB stands in the project's files, for nodes whose SQL comes from one. */
+function placeOf(node: DagNode): FailureScene["place"] {
+  if (node.kind === "Pipeline") return (error) => pipelinePlace(node, error);
+  if (node.kind !== "Check") return undefined;
+  const { file, line, column } = node.check.position;
+  return () => `${file}:${line}:${column}`;
+}
 
 async function runByKind(context: NodeContext, node: DagNode): Promise<NodeOutcome> {
   switch (node.kind) {

@@ -1,31 +1,73 @@
-import type { SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
+import type { CompiledDag, DagNode, PipelineNode, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
+import type { ConnectorDescription } from "../connectors/mod.ts";
+import { PzError } from "../errors/mod.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 
 /** PZ0700 for what a read asks for and pz understands but does not do yet. */
-export function notYetSource(node: SourceLoadNode): readonly Refusal[] {
+export function notYetSource(node: SourceLoadNode, connector: ConnectorDescription): readonly Refusal[] {
   const name = `${node.connection.name}.${node.entity}`;
   const { sync } = node.read;
-  if (sync === undefined || sync.mode === "auto") return [];
-  return [
-    refusal(
-      node,
-      "PZ0700",
-      `'sync: { mode: ${sync.mode} }' of '${name}' does not run yet`,
-      "remove sync to read everything",
-    ),
-  ];
+  const refusals = [...paced(node, connector)];
+  if (sync !== undefined && sync.mode !== "auto") {
+    const hint = "remove sync to read everything in each run";
+    refusals.push(refusal(node, "PZ0700", `'sync: { mode: ${sync.mode} }' of '${name}' does not run yet`, hint));
+  }
+  return refusals;
 }
 
 /** PZ0700 for what a write asks for and pz understands but does not do yet. */
-export function notYetSink(node: SinkWriteNode): readonly Refusal[] {
+export function notYetSink(node: SinkWriteNode, connector: ConnectorDescription): readonly Refusal[] {
   const { write } = node;
   const asked = [
-    ...(write.strategy === "merge" ? ["strategy: merge"] : []),
+    ...(write.onDelete === "delete" || write.onDelete === "soft" ? ["on_delete"] : []),
     ...(write.orderBy === undefined ? [] : ["order_by"]),
     ...(write.skipUnchanged === true ? ["skip_unchanged"] : []),
     ...(write.checkpointRows === undefined ? [] : ["checkpoint_rows"]),
   ];
-  return asked.map((what) =>
-    refusal(node, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)
+  return [
+    ...paced(node, connector),
+    ...asked.map((what) => refusal(node, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)),
+  ];
+}
+
+/** PZ0700 for a write through a connector's own process. */
+export function notYetUniversalSink(node: SinkWriteNode, connector: ConnectorDescription): Refusal {
+  return refusal(
+    node,
+    "PZ0700",
+    `connector '${connector.name}' can't write '${node.name}' yet`,
+    "write files by localfiles",
   );
+}
+
+/** PZ0700 for `watermark()` in a pipeline's SQL. */
+export function notYetPipeline(node: PipelineNode): readonly Refusal[] {
+  return node.watermarks.map(({ connection, entity, position }) => ({
+    error: new PzError("PZ0700", `watermark('${connection}', '${entity}') does not run yet`, {
+      ...position,
+      hint: "remove the comparison to read everything in each run",
+    }),
+  }));
+}
+
+/** PZ0700 for settings of the whole project that some node to run would need. */
+export function notYetProject(project: CompiledDag["project"], running: readonly DagNode[]): readonly PzError[] {
+  if (running.length === 0) return [];
+  const contractless = running.some((node) => node.kind === "SourceLoad" && node.columns === undefined);
+  const asked = [
+    ...(project.engine.breaker === undefined ? [] : ["engine.breaker"]),
+    ...(project.onSourceDrift !== "ignore" && contractless ? [`on_source_drift: ${project.onSourceDrift}`] : []),
+    ...(project.state.backend === "local" ? [] : [`state.backend: ${project.state.backend}`]),
+  ];
+  return asked.map((what) =>
+    new PzError("PZ0700", `'${what}' does not run yet`, { file: "project.yml", hint: `remove '${what}'` })
+  );
+}
+
+function paced(node: SourceLoadNode | SinkWriteNode, { capabilities }: ConnectorDescription): readonly Refusal[] {
+  const { name, rateLimit } = node.connection;
+  if (rateLimit === undefined || !capabilities.has("GatedOperations")) return [];
+  return [
+    refusal(node, "PZ0700", `'rate_limit' of '${name}' does not run yet`, "use max_concurrency, or remove rate_limit"),
+  ];
 }

@@ -39,6 +39,15 @@ export type DuckDbLimits = {
   readonly tempDirectory?: string;
 };
 
+/** A load, a pipeline and a write, by id, that stand in a row. */
+export type Chain = {
+  readonly load: string;
+  readonly pipeline: string;
+  readonly write: string;
+  /** Why the three can't be one statement; undefined: they can, whether or not the engine makes use of it. */
+  readonly obstacle?: string;
+};
+
 export type Plan = {
   /** Topological, the whole project. */
   readonly nodes: readonly PlannedNode[];

@@ -3,15 +3,18 @@ import type { ConnectorDescription } from "../connectors/mod.ts";
 import { fail, type Outcome, type PzError, succeed } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { budgetOf, DEFAULT_BATCH_BYTES } from "./budget.ts";
+import { notYetPipeline, notYetProject } from "./not_yet.ts";
 import type { MachineFacts, Plan, PlannedNode } from "./plan.ts";
 import { connectionRefusal, type Refusal } from "./refusal.ts";
 import { planSink } from "./sink_plan.ts";
 import { type NodePlan, type PlanFacts, planSource } from "./source_plan.ts";
 
+export type FindConnector = (name: string) => ConnectorDescription | "planned" | undefined;
+
 export type PlanOptions = {
   /** Ids of the nodes that will run; a refusal of any other is its reason, not an error. */
   readonly effective: ReadonlySet<string>;
-  readonly findConnector: (name: string) => ConnectorDescription | "planned" | undefined;
+  readonly findConnector: FindConnector;
   readonly machine: MachineFacts;
 };
 
@@ -24,7 +27,8 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
     batchBytes: project.engine.batchBytes ?? DEFAULT_BATCH_BYTES,
     context: { projectRoot: project.root },
   };
-  const errors: PzError[] = [...budget.errors];
+  const running = dag.nodes.filter((node) => options.effective.has(node.id));
+  const errors: PzError[] = [...budget.errors, ...notYetProject(project, running)];
   const warnings: PzError[] = [];
   const told = new Set<string>();
   const nodes: PlannedNode[] = [];
@@ -41,7 +45,10 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
   }
   if (errors.length > 0) return fail(errors);
   const { memoryBudget, limits } = budget;
-  return succeed({ nodes, memoryBudget, limits, grants: grantsOf(dag, options, facts) }, warnings);
+  return succeed(
+    { nodes, memoryBudget, limits, grants: grantsOf(dag, options, facts) },
+    warnings,
+  );
 }
 
 function planNode(node: DagNode, options: PlanOptions, facts: PlanFacts): NodePlan {
@@ -49,7 +56,7 @@ function planNode(node: DagNode, options: PlanOptions, facts: PlanFacts): NodePl
     const reason = node.kind === "Check" ? "check" : "duckdb sql in-engine";
     return {
       node: { id: node.id, kind: node.kind, name: node.name, strategy: "duck_sql", partitions: 1, reason },
-      refusals: [],
+      refusals: node.kind === "Pipeline" ? notYetPipeline(node) : [],
     };
   }
   const connector = options.findConnector(node.connection.connector);

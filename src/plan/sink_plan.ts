@@ -1,7 +1,7 @@
 import type { SinkWriteNode } from "../compile/mod.ts";
 import type { ConnectorDescription, NativeCopy, OutputSpec, WriteAttempt } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
-import { notYetSink } from "./not_yet.ts";
+import { notYetSink, notYetUniversalSink } from "./not_yet.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
 import type { NodePlan, PlanFacts } from "./source_plan.ts";
 
@@ -10,7 +10,7 @@ const PROBE_RUN = "00000000T000000000Z-0000";
 
 /** Decides how an output is written. */
 export function planSink(node: SinkWriteNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
-  const refusals = [...gates(node, connector), ...notYetSink(node)];
+  const refusals = [...gates(node, connector), ...notYetSink(node, connector)];
   const detail = `${connector.name}, ${node.name}, strategy=${node.write.strategy}`;
   const base = { id: node.id, kind: node.kind, name: node.name, partitions: 1 };
   const native = facts.forceUniversal || refusals.length > 0
@@ -28,7 +28,10 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
     };
   }
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
-  else if (!connector.universal.write && refusals.length === 0) refusals.push(nativeOnly(node, connector, facts));
+  else if (refusals.length === 0) {
+    const universal = connector.universal.write;
+    refusals.push(universal ? notYetUniversalSink(node, connector) : nativeOnly(node, connector, facts));
+  }
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
     : native === undefined

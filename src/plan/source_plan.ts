@@ -16,7 +16,7 @@ const MAX_PARTITIONS = 16;
 
 /** Decides how a source is read. */
 export function planSource(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
-  const refusals = [...gates(node, connector), ...notYetSource(node)];
+  const refusals = [...gates(node, connector), ...notYetSource(node, connector)];
   const detail = `${connector.name}, ${node.connection.name}.${node.entity}, ${readShape(node)}`;
   const native = facts.forceUniversal ? undefined : connector.nativeScan(datasetSpec(node), facts.context);
   if (native?.ok === true) {
@@ -113,7 +113,7 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
       connectionRefusal(
         node,
         "PZ0319",
-        `connector '${connector.name}' checkpoints its reads but has no stable partition ids`,
+        `connector '${connector.name}' of '${connection.name}' checkpoints its reads but has no stable partition ids`,
         "report this to the connector's author",
       ),
     );

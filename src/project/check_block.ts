@@ -1,5 +1,5 @@
 import { type BlockRules, blockSchema, type Fields, mapOrReport, readFields, type ValuesOf } from "./blocks.ts";
-import type { Check, CheckType, Value } from "./model.ts";
+import type { Check, CheckPlaces, CheckType, Value } from "./model.ts";
 import { withoutUndefined } from "./optional.ts";
 import { report } from "./problems.ts";
 import {
@@ -107,7 +107,18 @@ function readCheck(type: CheckType, entry: YamlEntry, scope: Scope): Check | und
   if (scope.problems.errors.length > found) return undefined;
   const { severity = "alert", sample_values: sampleValues, max_age: maxAgeMs, min, max, values, name, sql } = options;
   const own = withoutUndefined({ sampleValues, min, max, maxAgeMs, values, name, sql });
-  return { type, columns, severity, ...own, position: entry.position };
+  return { type, columns, severity, ...own, position: entry.position, places: placesOf(map) };
+}
+
+function placesOf(map: YamlMap): CheckPlaces {
+  const column = entryOf(map, "column")?.value;
+  const list = entryOf(map, "columns")?.value;
+  const columns = column !== undefined ? [column] : list?.kind === "list" ? list.items : [];
+  const sql = entryOf(map, "sql")?.value;
+  return {
+    columns: columns.map(({ position }) => position),
+    ...withoutUndefined({ sqlLines: sql?.kind === "scalar" ? sql.lines : undefined }),
+  };
 }
 
 /** The options as a map; a list is a list of columns. */

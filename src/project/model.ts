@@ -104,6 +104,13 @@ export type Check = {
   readonly name?: string;
   readonly sql?: string;
   readonly position: SourcePosition;
+  readonly places?: CheckPlaces;
+};
+
+/** Where parts of a check stand: each of its columns, and the start of each line of its SQL where that is known. */
+export type CheckPlaces = {
+  readonly columns: readonly SourcePosition[];
+  readonly sqlLines?: readonly SourcePosition[];
 };
 
 export type Materialization = "table" | "view" | "ephemeral";

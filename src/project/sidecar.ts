@@ -62,7 +62,7 @@ function checksShape(): Shape<readonly Check[]> {
       const names = new Set<string>();
       const contents = new Set<string>();
       for (const check of checks) {
-        const { position, sampleValues: _samples, severity: _severity, ...content } = check;
+        const { position, places: _places, sampleValues: _samples, severity: _severity, ...content } = check;
         const key = canonicalJson(content);
         if (contents.has(key)) {
           report(

@@ -19,6 +19,7 @@ type Built = { readonly node: YamlNode; readonly values: number };
 type Key = { readonly text: string; readonly quoted: boolean; readonly position: SourcePosition };
 
 type Builder = {
+  readonly text: string;
   readonly positionAt: (offset: number) => SourcePosition;
   readonly problems: Problems;
   /** What each anchor stands for at this point of the file; `open` while its own value is being read. */
@@ -29,10 +30,11 @@ type Builder = {
 /** Turns the parser's nodes into our own tree. Whatever can't be used is reported, and reads as empty and reported. */
 export function buildTree(
   contents: Node | null,
+  text: string,
   positionAt: (offset: number) => SourcePosition,
   problems: Problems,
 ): YamlNode {
-  return build({ positionAt, problems, anchors: new Map(), values: 0 }, contents, positionAt(0)).node;
+  return build({ text, positionAt, problems, anchors: new Map(), values: 0 }, contents, positionAt(0)).node;
 }
 
 /** @param place the key or item that the value belongs to, which is to blame where it is empty */
@@ -49,7 +51,7 @@ function build(builder: Builder, source: unknown, place: SourcePosition): Built 
   let built: Built;
   if (isMap(source)) built = buildMap(builder, source, position);
   else if (isSeq(source)) built = buildList(builder, source.items, position);
-  else built = { node: scalarNode(source, position, place), values: 1 };
+  else built = { node: scalarNode(builder, source, position, place), values: 1 };
   if (source.anchor !== undefined) builder.anchors.set(source.anchor, built);
   return built;
 }
@@ -66,12 +68,35 @@ function buildList(builder: Builder, sources: readonly unknown[], position: Sour
   };
 }
 
-function scalarNode(source: Scalar, position: SourcePosition, place: SourcePosition): YamlNode {
+function scalarNode(builder: Builder, source: Scalar, position: SourcePosition, place: SourcePosition): YamlNode {
   const text = String(source.value ?? "");
   const typed = source.tag === undefined ? source.type === "PLAIN" : !TEXT_TAGS.has(source.tag);
-  if (!typed) return { kind: "scalar", text, value: text, quoted: true, exact: true, position };
-  if (text === "") return { kind: "empty", position: place };
-  return { kind: "scalar", text, quoted: false, position, ...typePlainScalar(text) };
+  if (typed && text === "") return { kind: "empty", position: place };
+  const lines = linesOf(builder, source, text);
+  const places = lines === undefined ? { position } : { position, lines };
+  if (!typed) return { kind: "scalar", text, value: text, quoted: true, exact: true, ...places };
+  return { kind: "scalar", text, quoted: false, ...places, ...typePlainScalar(text) };
+}
+
+/** Where each line of a text stands: of a block after `|`, or of a text on one line that needed no escapes. */
+function linesOf(builder: Builder, source: Scalar, text: string): readonly SourcePosition[] | undefined {
+  // Only SQL has places of its own, and no SQL is a single word.
+  if (!text.includes(" ")) return undefined;
+  const [start = 0, end = 0] = source.range ?? [];
+  const raw = builder.text.slice(start, end);
+  if (raw === text) return [builder.positionAt(start)];
+  if (source.type !== "BLOCK_LITERAL") return raw.slice(1, -1) === text ? [builder.positionAt(start + 1)] : undefined;
+  const lines: SourcePosition[] = [];
+  let offset = start + raw.indexOf("\n") + 1;
+  for (const line of text.replace(/\n+$/, "").split("\n")) {
+    const found = builder.text.indexOf("\n", offset);
+    const lineEnd = found < 0 ? builder.text.length : found;
+    const whole = builder.text.slice(offset, lineEnd).replace(/\r$/, "");
+    if (!whole.endsWith(line)) return undefined;
+    lines.push(builder.positionAt(offset + whole.length - line.length));
+    offset = lineEnd + 1;
+  }
+  return lines;
 }
 
 function buildMap(builder: Builder, source: YAMLMap, position: SourcePosition): Built {

@@ -10,6 +10,8 @@ export type YamlScalar = {
   /** False where `value` can't hold all digits of `text`. */
   readonly exact: boolean;
   readonly position: SourcePosition;
+  /** Where each line of `text` starts in the file; undefined where the text was written in another form. */
+  readonly lines?: readonly SourcePosition[];
 };
 
 /**

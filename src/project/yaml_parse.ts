@@ -45,7 +45,7 @@ function parseRoot(text: string, file: string, problems: Problems): YamlMap | un
     return undefined;
   }
 
-  const root = buildTree(document.contents, positionAt, problems);
+  const root = buildTree(document.contents, text, positionAt, problems);
   if (root.kind === "map") return root;
   if (root.kind === "empty" || (root.kind === "scalar" && !root.quoted && /^(?:~|null)$/.test(root.text))) {
     return { kind: "map", entries: [], position: root.position };

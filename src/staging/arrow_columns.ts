@@ -1,12 +1,4 @@
-import {
-  DataType,
-  type Decimal,
-  type Field,
-  type FixedSizeBinary,
-  Precision,
-  type Schema,
-  TimeUnit,
-} from "../util/arrow.ts";
+import { DataType, type Decimal, type Field, Precision, type Schema, TimeUnit } from "../util/arrow.ts";
 import { ident } from "../duckdb/mod.ts";
 
 /** Arrow data that staging can't hold unchanged. The message names the column and never holds more than one value. */
@@ -104,9 +96,4 @@ function decimalType({ precision, scale, bitWidth }: Decimal, column: string): s
     );
   }
   return `DECIMAL(${precision},${scale})`;
-}
-
-/** The width in bytes of a fixed-size binary type. */
-export function byteWidthOf(type: FixedSizeBinary): number {
-  return type.byteWidth;
 }

@@ -185,7 +185,7 @@ function whole(writer: VectorWriter, values: Numbers): void {
 }
 
 /** The stored values of an array, in whatever form they are. */
-export function valuesOf(data: Data): Numbers {
+function valuesOf(data: Data): Numbers {
   const values: unknown = data.values;
   if (ArrayBuffer.isView(values) && !(values instanceof DataView)) {
     // The only views that are no typed arrays are ruled out above.

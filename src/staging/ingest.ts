@@ -1,6 +1,14 @@
-import { type DuckDbConnection, type Feed, ident, qualified, VECTOR_ROWS, type VectorWriter } from "../duckdb/mod.ts";
+import {
+  type DuckDbConnection,
+  ident,
+  type LoadTarget,
+  qualified,
+  type RowLoad,
+  VECTOR_ROWS,
+  type VectorWriter,
+} from "../duckdb/mod.ts";
 import { DataType, type RecordBatch, type Schema, util } from "../util/arrow.ts";
-import { IngestError, type StagedColumn, stagedColumns } from "./arrow_columns.ts";
+import { IngestError, stagedColumns } from "./arrow_columns.ts";
 import { writeRun } from "./arrow_vector.ts";
 
 export type IngestProgress = { readonly rows: number; readonly bytes: number; readonly batches: number };
@@ -18,7 +26,7 @@ export type IngestOptions = {
 const INSERT_ROWS = 1 << 20;
 const INSERT_BYTES = 64 << 20;
 
-/** One call of the table function writes at most about this much, so that the event loop turns often. */
+/** One call that fills a chunk writes at most about this much, so that the event loop turns often. */
 const CHUNK_BYTES = 4 << 20;
 const CHUNK_ITEMS = 1 << 18;
 
@@ -42,7 +50,9 @@ export async function ingestArrow(
   try {
     const definitions = columns.map(({ name, type }) => `${ident(name)} ${type}`);
     await connection.run(`CREATE TABLE ${table} (${definitions.join(", ")})`, { signal });
-    const progress = await fill(connection, table, columns, schema, batches, options);
+    const feedColumns = columns.map(({ name, feedType }) => ({ name, type: feedType }));
+    const target = { schema: "staging", table: relation, columns: feedColumns };
+    const progress = await fill(connection, target, schema, batches, options);
     signal?.throwIfAborted();
     await connection.run("COMMIT");
     return progress;
@@ -62,8 +72,7 @@ async function rollback(connection: DuckDbConnection): Promise<void> {
 
 async function fill(
   connection: DuckDbConnection,
-  table: string,
-  columns: readonly StagedColumn[],
+  target: LoadTarget,
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
   { onProgress, signal }: IngestOptions,
@@ -71,10 +80,7 @@ async function fill(
   const failed = new AbortController();
   const stop = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
   const queue = new BatchQueue(schema);
-  const feedColumns = columns.map(({ name, feedType }) => ({ name, type: feedType }));
-  using feed = await connection.openFeed(feedColumns, (wanted, writers) => queue.fill(wanted, writers));
-  const names = columns.map(({ name }) => ident(name)).join(", ");
-  const insert = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${feed.sql}`;
+  using load = await connection.openLoad(target);
   let writing: Promise<void> = Promise.resolve();
   let waiting: RecordBatch[] = [];
   let waitingRows = 0;
@@ -84,7 +90,7 @@ async function fill(
   const flush = async () => {
     await writing;
     queue.take(waiting);
-    writing = insertRows(connection, insert, feed, waitingRows, signal);
+    writing = writeRows(load, queue, waitingRows, signal);
     // The next flush or the end awaits it; until then its failure stops the reading.
     writing.catch((error: unknown) => failed.abort(error));
     waiting = [];
@@ -110,24 +116,12 @@ async function fill(
   return progress;
 }
 
-async function insertRows(
-  connection: DuckDbConnection,
-  sql: string,
-  feed: Feed,
-  rows: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    const { rowsChanged } = await connection.run(sql, { signal });
-    if (rowsChanged !== rows) throw new IngestError(`${rowsChanged} of ${rows} rows were staged`);
-  } catch (error) {
-    throw feed.failure ?? error;
-  } finally {
-    feed.settle();
-  }
+async function writeRows(load: RowLoad, queue: BatchQueue, rows: number, signal?: AbortSignal): Promise<void> {
+  const written = await load.write((wanted, writers) => queue.fill(wanted, writers), signal);
+  if (written !== rows) throw new IngestError(`${written} of ${rows} rows were staged`);
 }
 
-/** Batches that the table function reads, each in chunks of at most a vector's rows. */
+/** Batches that are written, each in chunks of at most a vector's rows. */
 class BatchQueue {
   readonly #schema: Schema;
   #batches: readonly RecordBatch[] = [];

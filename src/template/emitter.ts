@@ -83,9 +83,10 @@ export class SqlEmitter implements Emitter {
     const space = this.#separator();
     const after = this.#lexer.copy();
     after.feed(space + sql);
-    if (after.place !== place && !(value instanceof Styled)) {
+    const raw = value instanceof Styled && value.style === "raw";
+    if (!raw && (this.#lexer.afterBackslash || after.place !== place)) {
       throw new UnwritableValue(
-        "A value can't follow a backslash here, which would make its first character part of an escape",
+        "A value can't follow a backslash here, which would make an escape of its first character",
         "Write the backslash twice, or put the value first.",
       );
     }

@@ -192,7 +192,7 @@ function readNamed<T>(
   const entries = call.named.map((argument) => [argument.name, optionValue(argument, argument.name, context)] as const);
   const { value, errors, warnings } = read(Object.fromEntries(entries), position);
   rendering.add(errors);
-  rendering.warnings.push(...warnings);
+  rendering.warn(warnings);
   return value;
 }
 

@@ -5,10 +5,18 @@ import type { Rendering } from "./rendering.ts";
 /** The names that a template may use beside those it assigns. */
 export const CONSTANTS: readonly string[] = ["this", "run_id", "run_started_at"];
 
+/** What one rendering may use. */
+export type Limits = {
+  readonly milliseconds: number;
+  /** Members of lists and characters of texts that filters and ranges may make. */
+  readonly memory: number;
+};
+
 /** Liquid's context for one rendering of one pipeline. */
 export class PipelineContext extends Context {
-  constructor(readonly rendering: Rendering, liquid: Liquid) {
-    super(constantsOf(rendering), liquid.options, { sync: true }, { liquid });
+  constructor(readonly rendering: Rendering, liquid: Liquid, limits: Limits) {
+    const options = { sync: true, renderLimit: limits.milliseconds, memoryLimit: limits.memory };
+    super(constantsOf(rendering), liquid.options, options, { liquid });
   }
 }
 

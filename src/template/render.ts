@@ -4,14 +4,12 @@ import type { PipelineFile } from "../project/mod.ts";
 import { SqlEmitter } from "./emitter.ts";
 import { installFilters } from "./filters.ts";
 import { PipelineParser } from "./parser.ts";
-import { PipelineContext } from "./pipeline_context.ts";
+import { type Limits, PipelineContext } from "./pipeline_context.ts";
 import { problemsOf } from "./problems.ts";
 import type { RenderContext, RenderedPipeline } from "./rendered.ts";
 import { Rendering } from "./rendering.ts";
 
-/** Time that one rendering may take, in milliseconds, and members of lists and texts it may make. */
-const RENDER_LIMIT_MS = 5_000;
-const MEMORY_LIMIT = 10_000_000;
+const LIMITS: Limits = { milliseconds: 5_000, memory: 10_000_000 };
 
 /** Made at first use, since making it costs more than rendering a template does. It keeps nothing of a rendering. */
 let engine: Liquid | undefined;
@@ -23,11 +21,20 @@ let engine: Liquid | undefined;
  * that is not set. Whether the pipelines and connections exist is for the caller to say.
  */
 export function renderPipeline(pipeline: PipelineFile, context: RenderContext): Outcome<RenderedPipeline> {
+  return renderWithin(LIMITS, pipeline, context);
+}
+
+/** Renders like `renderPipeline`, within other limits. */
+export function renderWithin(
+  limits: Limits,
+  pipeline: PipelineFile,
+  context: RenderContext,
+): Outcome<RenderedPipeline> {
   engine ??= createEngine();
   const rendering = new Rendering(pipeline, context);
   const emitter = new SqlEmitter(rendering.identityTexts, rendering.shownTexts);
   const pieces = new PipelineParser(engine, rendering).read();
-  if (pieces !== undefined) run(engine, pieces, rendering, emitter);
+  if (pieces !== undefined) run(engine, limits, pieces, rendering, emitter);
   if (rendering.errors.length > 0) return fail(rendering.errors);
   return succeed({
     pipeline,
@@ -52,16 +59,14 @@ function createEngine(): Liquid {
     ownPropertyOnly: true,
     catchAllErrors: true,
     dynamicPartials: false,
-    renderLimit: RENDER_LIMIT_MS,
-    memoryLimit: MEMORY_LIMIT,
   });
   installFilters(liquid);
   return liquid;
 }
 
-function run(liquid: Liquid, pieces: Template[], rendering: Rendering, emitter: SqlEmitter): void {
+function run(liquid: Liquid, limits: Limits, pieces: Template[], rendering: Rendering, emitter: SqlEmitter): void {
   try {
-    toValueSync(liquid.renderer.renderTemplates(pieces, new PipelineContext(rendering, liquid), emitter));
+    toValueSync(liquid.renderer.renderTemplates(pieces, new PipelineContext(rendering, liquid, limits), emitter));
   } catch (error) {
     for (const problem of problemsOf(error, 0, rendering)) rendering.report(problem);
   }

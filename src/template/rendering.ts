@@ -1,9 +1,10 @@
-import { type ErrorCode, PzError } from "../errors/mod.ts";
+import { type ErrorCode, type Position, PzError } from "../errors/mod.ts";
 import type { PipelineFile } from "../project/mod.ts";
 import { maskComments } from "./comments.ts";
 import { positionsOf } from "./positions.ts";
 import type { RefCall, RenderContext, SinkCall, SourceCall, WatermarkCall } from "./rendered.ts";
 import { sha256Hex } from "../util/mod.ts";
+import { replaceTexts } from "./values.ts";
 
 /** Problems of one template that are told; a loop could otherwise find the same ones without end. */
 const MAX_PROBLEMS = 50;
@@ -52,20 +53,29 @@ export class Rendering {
 
   /** Records a problem, once per place. */
   report(problem: TemplateProblem): void {
-    const error = new PzError(problem.code, problem.message, {
-      ...this.positionAt(problem.offset),
-      hint: problem.hint,
-    });
-    this.add([error]);
+    this.add([new PzError(problem.code, problem.message, { ...this.positionAt(problem.offset), hint: problem.hint })]);
   }
 
+  /** Records errors, each once, with secrets in them masked. */
   add(errors: readonly PzError[]): void {
     for (const error of errors) {
       const key = `${error.line}:${error.column}:${error.code}:${error.message}`;
       if (this.#told.has(key) || this.full) continue;
       this.#told.add(key);
-      this.errors.push(error);
+      this.errors.push(this.#masked(error));
     }
+  }
+
+  /** Records warnings, with secrets in them masked. */
+  warn(warnings: readonly PzError[]): void {
+    for (const warning of warnings) this.warnings.push(this.#masked(warning));
+  }
+
+  #masked(error: PzError): PzError {
+    if (this.shownTexts.size === 0) return error;
+    const mask = (text: string) => String(replaceTexts(text, this.shownTexts));
+    const hint = error.hint === undefined ? undefined : mask(error.hint);
+    return new PzError(error.code, mask(error.message), { ...position(error), hint });
   }
 
   /** Notes a text that artifacts must not show. */
@@ -82,4 +92,8 @@ export class Rendering {
     this.identityTexts.set(value, `__pz_${name}__`);
     return value;
   }
+}
+
+function position({ file, line, column }: PzError): Position {
+  return { file, line, column };
 }

@@ -17,7 +17,7 @@ const PREFIXES: { readonly [letter: string]: SqlPlace } = { e: "escape text", x:
 
 const WORD_REGEXP = /[A-Za-z0-9_]+/y;
 
-/** How near an `E'…'` text that just ended is: after a line break a following `'` goes on with that text. */
+/** How near a text such as `E'…'` that ended is: `'` right behind it, or on a later line, goes on with that text. */
 type Resume = "no" | "touching" | "same line" | "next line";
 
 /**
@@ -39,6 +39,7 @@ export class SqlLexer {
   #unicode = false;
   #depth = 0;
   #resume: Resume = "no";
+  #ended: SqlPlace = "code";
 
   get place(): SqlPlace {
     return this.#place;
@@ -53,7 +54,12 @@ export class SqlLexer {
     return this.#word !== "" || this.#dollar !== "" || (this.#last !== "" && `-'"&`.includes(this.#last));
   }
 
-  /** Whether a `'` written next would go on with an `E'…'` text that ended on a line before. */
+  /** Whether the next character is taken for the second half of an escape. */
+  get afterBackslash(): boolean {
+    return this.#place === "escape text" && this.#last === "\\";
+  }
+
+  /** Whether a `'` written next, perhaps on a later line, could go on with an `E'…'` text that ended. */
   get resumesText(): boolean {
     return this.#place === "code" && this.#resume !== "no";
   }
@@ -68,6 +74,7 @@ export class SqlLexer {
     other.#unicode = this.#unicode;
     other.#depth = this.#depth;
     other.#resume = this.#resume;
+    other.#ended = this.#ended;
     return other;
   }
 
@@ -137,20 +144,22 @@ export class SqlLexer {
       case "block comment":
         return this.#stepBlockComment(c);
       case "text":
+        if (c === "'") this.#enterCode(c);
+        return;
+      case "identifier":
+        if (c === '"') this.#enterCode(c);
+        return;
       case "bit text":
       case "unicode text":
-        if (c === "'") this.#enterCode(c);
+        if (c === "'") this.#end(c);
+        return;
+      case "unicode identifier":
+        if (c === '"') this.#end(c);
         return;
       case "escape text":
         if (this.#last === "\\") this.#last = "";
-        else if (c === "'") {
-          this.#enterCode(c);
-          this.#resume = "touching";
-        } else this.#last = c;
-        return;
-      case "identifier":
-      case "unicode identifier":
-        if (c === '"') this.#enterCode(c);
+        else if (c === "'") this.#end(c);
+        else this.#last = c;
         return;
       case "dollar text":
         this.#tail = (this.#tail + c).slice(-this.#dollar.length);
@@ -159,6 +168,13 @@ export class SqlLexer {
       case "unclear":
         return;
     }
+  }
+
+  /** Ends a text of a kind that what follows may go on with. */
+  #end(quote: string): void {
+    this.#ended = this.#place;
+    this.#enterCode(quote);
+    this.#resume = "touching";
   }
 
   #enterCode(last: string): void {
@@ -195,10 +211,7 @@ export class SqlLexer {
       return this.#enter("block comment");
     }
     if (c === "'") return this.#openText();
-    if (c === '"') {
-      this.#resume = "no";
-      return this.#enter(this.#unicode ? "unicode identifier" : "identifier");
-    }
+    if (c === '"') return this.#openIdentifier();
     this.#noteResume(c);
     if (this.#place !== "code") return;
     this.#unicode = c === "&" && /u$/i.test(this.#word);
@@ -228,8 +241,15 @@ export class SqlLexer {
   }
 
   #openText(): void {
-    if (this.#resume === "touching" || this.#resume === "next line") this.#enter("escape text");
+    const goesOn = this.#resume === "next line" || (this.#resume === "touching" && this.#ended !== "bit text");
+    if (goesOn && this.#ended !== "unicode identifier") this.#enter(this.#ended);
     else this.#enter(this.#unicode ? "unicode text" : textAfter(this.#word));
+    this.#resume = "no";
+  }
+
+  #openIdentifier(): void {
+    const goesOn = this.#resume === "touching" && this.#ended === "unicode identifier";
+    this.#enter(goesOn || this.#unicode ? "unicode identifier" : "identifier");
     this.#resume = "no";
   }
 

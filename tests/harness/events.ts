@@ -1,4 +1,5 @@
 import type { EventLine } from "./cli.ts";
+import { schemaProblem } from "./event_schema.ts";
 
 type Test = (value: unknown) => boolean;
 
@@ -107,10 +108,10 @@ const RANKS: { readonly [event: string]: number } = {
   node_completed: 6,
 };
 
-/** What a stream of a whole run breaks: fields first, then the order between events. Empty: nothing. */
+/** What a stream of a whole run breaks: fields and schema first, then the order between events. Empty: nothing. */
 export function problemsOfStream(events: readonly EventLine[]): string[] {
   const broken = events.flatMap((event, index) => {
-    const problem = problemOfEvent(event);
+    const problem = problemOfEvent(event) ?? schemaProblem(event);
     return problem === undefined ? [] : [`event ${index} (${event["event"]}): ${problem}`];
   });
   return broken.length > 0 ? broken : orderProblems(events);

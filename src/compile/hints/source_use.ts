@@ -52,7 +52,7 @@ export class UseCollector {
   result(): SourceUse {
     return {
       columns: this.#all || this.#columns.size === 0 ? "all" : this.#columns,
-      predicates: this.#unfiltered || false ? [] : this.#predicates,
+      predicates: this.#unfiltered || this.#references !== 1 ? [] : this.#predicates,
     };
   }
 }

@@ -1,12 +1,12 @@
 import type { ConnectorDescription } from "../contract/mod.ts";
+import { duckdb } from "./duckdb/duckdb.ts";
 import { generate } from "./generate/description.ts";
 import { localfiles } from "./localfiles/localfiles.ts";
 
-const BUILT: readonly ConnectorDescription[] = [generate, localfiles];
+const BUILT: readonly ConnectorDescription[] = [duckdb, generate, localfiles];
 
 const PLANNED: ReadonlySet<string> = new Set([
   "azureblob",
-  "duckdb",
   "ducklake",
   "gcs",
   "http",

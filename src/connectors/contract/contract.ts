@@ -48,6 +48,29 @@ export type NativeScan = {
   readonly schemaInferred: boolean;
   /** Absolute paths that the scan opens, beyond what the connection's grant may already cover. */
   readonly reads?: { readonly files: readonly string[]; readonly folders: readonly string[] };
+  /**
+   * Where DuckDB guesses the types: to be asked once before the scan, whose place the answer takes. It guards what was
+   * guessed from a sample against values further on that do not fit.
+   */
+  readonly infer?: (query: QueryRows) => Promise<NativeScan>;
+  /**
+   * To be called after the scan's statement failed, on a connection that is not in a transaction that failed: finds the
+   * value that stopped it. Undefined: it was something else, and DuckDB's own error stands.
+   */
+  readonly diagnose?: (query: QueryRows) => Promise<NativeDiagnosis | undefined>;
+};
+
+/** Runs one query and gives its rows as DuckDB's text of each value, NULL as null. */
+export type QueryRows = (sql: string) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** A value in a user's data that its declared type can't hold. */
+export type NativeDiagnosis = {
+  readonly message: string;
+  readonly file: string;
+  /** From 1, where it could be found. */
+  readonly line: number | undefined;
+  readonly column: string;
+  readonly hint: string;
 };
 
 /** A write that DuckDB does by itself. */

@@ -189,13 +189,10 @@ export class ConnectorChild {
     }
     if (frame.kind !== FRAME.control) throw new FrameError("credits that nobody waits for");
     const message = decodeMessage(frame.payload);
-    if (message.m === "Failed") {
-      this.#calls.delete(frame.stream);
-      call.fail(this.#redacted(errorFromWire(message["error"])));
-    } else {
-      if (message.m === "EndOfStream") this.#calls.delete(frame.stream);
-      call.takeMessage(message);
-    }
+    // A call leaves the list only once it is settled: a message that breaks the protocol fails every open one.
+    if (message.m === "Failed") call.fail(this.#redacted(errorFromWire(message["error"])));
+    else call.takeMessage(message);
+    if (call.isSettled) this.#calls.delete(frame.stream);
   }
 
   #receiveNotice(message: Message): void {

@@ -7,6 +7,9 @@ import { ConnectorChild, DEFAULT_PATIENCE, type Patience } from "./child.ts";
 import { type ChildCommand, childCommand } from "./command.ts";
 import { Redactor } from "./redact.ts";
 
+/** Far more than any size of batch that can be asked for. */
+const MAX_BATCH_BYTES = 1 << 30;
+
 export type PartitionRef = { readonly id: string };
 
 /** The batches of one partition: ends normally only when the connector said that it had sent everything. */
@@ -90,8 +93,12 @@ export class ConnectorSession implements AsyncDisposable {
     try {
       const { RecordBatchReader } = await import("../../util/arrow.ts");
       const data = call.data();
-      const reader = await RecordBatchReader.from(unclosable(data));
-      for await (const batch of reader) yield batch;
+      const meter = { bytes: 0 };
+      const reader = await RecordBatchReader.from(metered(data, meter));
+      for await (const batch of reader) {
+        meter.bytes = 0;
+        yield batch;
+      }
       for await (const _ of data) throw new FrameError("data after the end of the Arrow stream");
       return undefined;
     } catch (error) {
@@ -152,9 +159,8 @@ export class ConnectorSession implements AsyncDisposable {
 
   /** The error to throw: what the connector or the host said, or bytes that Arrow could not read. */
   #explain(child: ConnectorChild, call: Call, error: unknown): unknown {
-    if (error instanceof ConnectorError) return error;
+    if (error instanceof ConnectorError || error === call.reason) return error;
     child.cancel(call, error);
-    if (error === call.reason) return error;
     const what = error instanceof FrameError ? error.message : "an Arrow stream that can't be read";
     return new ConnectorError(`Connector "${this.#options.connector}" broke the protocol with ${what}`, {
       transient: false,
@@ -184,8 +190,19 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** The same items; whoever iterates can't close the source. */
-async function* unclosable<T>(source: AsyncIterator<T>): AsyncGenerator<T, undefined> {
-  for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+/**
+ * The same items, counted; whoever iterates can't close the source.
+ *
+ * @throws {FrameError} when more bytes come than one batch may have
+ */
+async function* metered(
+  source: AsyncIterator<Uint8Array>,
+  meter: { bytes: number },
+): AsyncGenerator<Uint8Array, undefined> {
+  for (let next = await source.next(); next.done !== true; next = await source.next()) {
+    meter.bytes += next.value.length;
+    if (meter.bytes > MAX_BATCH_BYTES) throw new FrameError(`a batch of more than ${MAX_BATCH_BYTES} bytes`);
+    yield next.value;
+  }
   return undefined;
 }

@@ -59,7 +59,7 @@ Deno.test("a syntax error, an unknown function and a dependent's error are all r
     ),
     {
       errors: [
-        `PZ0401: pipeline 'a': syntax error at or near "staging" (pipelines/a.sql:1:16)`,
+        `PZ0401: pipeline 'a': syntax error at or near "staging.src_raw__orders" (pipelines/a.sql:1:16)`,
         "PZ0401: pipeline 'b': Scalar Function with name floo does not exist (pipelines/b.sql:1:8) — hint: did you mean 'floor'?",
         `PZ0401: pipeline 'c': Referenced column "idd" not found in FROM clause (pipelines/c.sql:2:3) — hint: did you mean 'id'?`,
       ],
@@ -150,7 +150,7 @@ Deno.test("a pipeline that opens a file by itself is left out with a notice", as
   });
 });
 
-Deno.test("an error inside an inlined ephemeral points into the ephemeral's file", async () => {
+Deno.test("an error inside an inlined ephemeral points into the ephemeral's file, once for all its consumers", async () => {
   const { errors } = await compile(
     pipeline("e", "-- first\nSELECT idd FROM {{ source('raw', 'orders') }} -- last", { materialization: "ephemeral" }),
     pipeline("a", "-- top\nWITH RECURSIVE t AS (SELECT 1 AS n)\nSELECT * FROM {{ ref('e') }}, t"),
@@ -158,4 +158,48 @@ Deno.test("an error inside an inlined ephemeral points into the ephemeral's file
   deepStrictEqual(errors, [
     `PZ0401: pipeline 'a': Referenced column "idd" not found in FROM clause (pipelines/e.sql:2:8) — hint: did you mean 'id'?`,
   ]);
+});
+
+Deno.test("a watermark compiles as an unknown value, and positions behind it stay right", async () => {
+  const W = "{{ watermark('raw', 'orders') }}";
+  const of = (where: string) => pipeline("a", `SELECT id FROM {{ source('raw', 'orders') }} WHERE ${where}`);
+  deepStrictEqual(await compile(of(`ordered_at >= ${W} - INTERVAL 2 HOUR AND ordered_at < coalesce(${W}, now())`)), {
+    checked: 1,
+    notices: [],
+  });
+  deepStrictEqual(await compile(of(`ordered_at > ${W} AND amont > 1`)), {
+    errors: [
+      "PZ0401: pipeline 'a': Referenced column \"amont\" not found in FROM clause (pipelines/a.sql:1:102) — hint: did you mean 'amount'?",
+    ],
+  });
+});
+
+Deno.test("where DuckDB may look, a source without a contract has the columns that it finds there", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/loose.csv`;
+    await Deno.writeTextFile(file, "id,name\n1,a\n");
+    const scan = (path: string) => ({
+      scanOf: () => ({ fragment: `read_csv('${path}')`, setup: [] }),
+      allowedPaths: { files: [], folders: [folder] },
+    });
+    const dag = (sql: string) =>
+      dagOf(project([RAW], [pipeline("a", `SELECT ${sql} FROM {{ source('raw', 'loose') }}`)]));
+    const good = await dryCompile(await dag("name, id + 1"), scan(file));
+    deepStrictEqual(good.ok && [good.value, good.notices], [
+      { checked: 1 },
+      ["dataset 'raw.loose' has no columns: contract — its columns are those that DuckDB finds there now"],
+    ]);
+    const bad = await dryCompile(await dag("nam"), scan(file));
+    ok(!bad.ok);
+    strictEqual(bad.errors[0]?.hint, "did you mean 'name'?");
+    for (const path of [`${folder}/absent.csv`, "/etc/passwd"]) {
+      const outcome = await dryCompile(await dag("nam"), scan(path));
+      deepStrictEqual(outcome.ok && outcome.notices, [
+        "dataset 'raw.loose' has no columns: contract — 1 pipeline not dry-compiled",
+      ]);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

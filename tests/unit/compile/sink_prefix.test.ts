@@ -108,3 +108,13 @@ Deno.test("byte offsets become UTF-16 offsets", () => {
   const text = "aé€😀b";
   deepStrictEqual([0, 1, 3, 6, 10, 11, 99].map((bytes) => offsetOfByte(text, bytes)), [0, 1, 2, 3, 5, 6, 6]);
 });
+
+Deno.test("a list of columns is refused, a query in brackets is not", () => {
+  strictEqual(
+    rest(`INSERT INTO ${A.marker} (id, "b") SELECT 1, 2`, [A]),
+    "refused: a list of columns behind the sink is not understood at 30",
+  );
+  for (const query of ["(SELECT 1)", "( /* x */ with t as (select 1) from t) union all (from t)", "((VALUES (1)))"]) {
+    strictEqual(rest(`INSERT INTO ${A.marker} ${query}`, [A]), query);
+  }
+});

@@ -1,5 +1,5 @@
 import type { Check, Connection, PipelineFile, Project, ReadBlock, WriteBlock } from "../../../src/project/mod.ts";
-import type { RenderedPipeline, SinkCall, SourceCall } from "../../../src/template/mod.ts";
+import type { RenderedPipeline, SinkCall, SourceCall, WatermarkCall } from "../../../src/template/mod.ts";
 import { buildDag } from "../../../src/compile/build_dag.ts";
 import type { CompiledDag } from "../../../src/compile/mod.ts";
 import { formatError, type PzError } from "../../../src/errors/mod.ts";
@@ -72,7 +72,7 @@ export function project(
 
 /**
  * Stands in for the template engine: knows `{{ source('c', 'e') }}`, `{{ ref('p') }}`, `{{ sink('c', 'e') }}` and
- * `{{ run_id }}`; the options of calls are given by their text.
+ * `{{ run_id }}` and `{{ watermark('c', 'e') }}`; the options of calls are given by their text.
  */
 export function render(
   file: PipelineFile,
@@ -81,6 +81,7 @@ export function render(
 ): RenderedPipeline {
   const sources: SourceCall[] = [];
   const sinks: SinkCall[] = [];
+  const watermarks: WatermarkCall[] = [];
   const refs: { pipeline: string; position: SourceCall["position"] }[] = [];
   const marks: { rendered: number; template: number }[] = [{ rendered: 0, template: 0 }];
   let sql = "";
@@ -115,6 +116,10 @@ export function render(
         marker: out,
         position,
       });
+    } else if (name === "watermark") {
+      const sentinel = `__pz_watermark__${first}__${second}`;
+      watermarks.push({ connection: first, entity: second, sentinel, position });
+      out = `'${sentinel}'`;
     } else {
       out = "'20270101T000000000Z-0000'";
       identity = "'<run_id>'";
@@ -141,7 +146,7 @@ export function render(
     usesRunIdentity: sql !== identitySql,
     identitySql,
     shownSql: sql,
-    watermarks: [],
+    watermarks,
     secrets: [],
   };
 }

@@ -75,6 +75,7 @@ export function pipeline(
     materialization: "table",
     sql,
     shownSql: sql,
+    watermarks: [],
     map: {
       positionAt: (offset) => {
         const before = sql.slice(0, offset).split("\n");

@@ -103,6 +103,7 @@ Deno.test("a statement that runs too long is interrupted, fails with PZ0525 and 
 
 Deno.test("a node that can't be stopped fails with PZ0526, stops the run, and the receipt still ends", async () => {
   await using bench = await Bench.create();
+  const opened: AsyncDisposable[] = [];
   const clock = FakeTimers.install({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const stuck = Promise.withResolvers<Schema>();
@@ -113,7 +114,11 @@ Deno.test("a node that can't be stopped fails with PZ0526, stops the run, and th
     ], {
       engine: { nodeTimeoutMs: 1000, threads: 1 },
       services: {
-        openStaging,
+        openStaging: async (options) => {
+          const staging = await openStaging(options);
+          opened.push(staging);
+          return staging;
+        },
         openSession: () => ({
           getSchema: () => {
             clock.tickAsync(1000 + STOP_GRACE_MS);
@@ -141,5 +146,7 @@ Deno.test("a node that can't be stopped fails with PZ0526, stops the run, and th
     assert.equal(receipt.status, "completed_with_failures");
   } finally {
     clock.uninstall();
+    // The run leaves it open for the node that still holds it.
+    for (const staging of opened) await staging[Symbol.asyncDispose]();
   }
 });

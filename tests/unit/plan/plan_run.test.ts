@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { CompiledDag } from "../../../src/compile/mod.ts";
 import { planJson } from "../../../src/plan/mod.ts";
-import type { WriteBlock } from "../../../src/project/mod.ts";
+import type { ReadBlock, WriteBlock } from "../../../src/project/mod.ts";
 import { check, connection, dagOf, ENGINE, pipeline, project, readEntity } from "../compile/support.ts";
 import { connector, plan, planned, planOf, refusals } from "./support.ts";
 
@@ -173,4 +173,143 @@ Deno.test("plan.json keeps its order of keys, ends with the memory budget and a 
   ok(Array.isArray(nodes));
   deepStrictEqual(Object.keys(nodes[0]), ["id", "kind", "name", "strategy", "partitions", "reason", "batchBytes"]);
   deepStrictEqual(Object.keys(nodes[1]), ["id", "kind", "name", "strategy", "partitions", "reason"]);
+});
+
+Deno.test("what pz understands but does not do yet is PZ0700 for nodes that would run, and only for them", async () => {
+  const everything = connector({
+    capabilities: [
+      "NativeScan",
+      "NativeCopy",
+      "ReplaceWrites",
+      "Merge",
+      "ChangeCapture",
+      "ApplyDeletes",
+      "GatedOperations",
+    ],
+    universal: { read: true, write: true },
+  });
+  const dag = await dagOf(
+    project(
+      [
+        {
+          ...connection("raw", {
+            o: {
+              name: "o",
+              read: { options: {}, sync: { mode: "cdc" } },
+              position: { file: "connections.yml", line: 7, column: 3 },
+            },
+          }),
+          rateLimit: { requestsPerMinute: 5, burst: 1 },
+        },
+        connection("lake"),
+      ],
+      [pipeline("a", "INSERT INTO {{ sink('lake', 'out') }} SELECT * FROM {{ source('raw', 'o') }}")],
+      { onSourceDrift: "warn", engine: { ...ENGINE, breaker: { failureThreshold: 1, coolDownMs: 1 } } },
+    ),
+    {
+      "{{ sink('lake', 'out') }}": {
+        ...REPLACE,
+        strategy: "merge",
+        keys: ["id"],
+        onDelete: "soft",
+        orderBy: ["ts"],
+        checkpointRows: 5,
+      },
+    },
+  );
+  deepStrictEqual(refusals(dag, everything), [
+    "PZ0700 'rate_limit' of 'raw' does not run yet",
+    "PZ0700 'sync: { mode: cdc }' of 'raw.o' does not run yet",
+    "PZ0700 'on_delete' of 'lake.out' does not run yet",
+    "PZ0700 'order_by' of 'lake.out' does not run yet",
+    "PZ0700 'checkpoint_rows' of 'lake.out' does not run yet",
+    "PZ0700 'engine.breaker' does not run yet",
+    "PZ0700 'on_source_drift: warn' does not run yet",
+  ]);
+  deepStrictEqual(refusals(dag, everything, []), []);
+  ok(
+    planned(planOf(dag, everything, []), "src_raw__o").reason.startsWith(
+      "refused: PZ0700 NotYetSupported — native scan",
+    ),
+  );
+});
+
+Deno.test("a write through a connector's process and watermark() are PZ0700 at their place", async () => {
+  const universal = connector({ nativeCopy: () => undefined, universal: { read: true, write: true } });
+  deepStrictEqual(refusals(await sample(), universal), ["PZ0700 connector 'localfiles' can't write 'lake.out' yet"]);
+  const dag = await dagOf(
+    project([connection("raw", readEntity("o"))], [
+      pipeline("a", "SELECT * FROM {{ source('raw', 'o') }}\nWHERE id > {{ watermark('raw', 'o') }}"),
+    ]),
+  );
+  const outcome = plan(dag);
+  ok(!outcome.ok);
+  deepStrictEqual(outcome.errors.map(({ code, line, column }) => [code, line, column]), [["PZ0700", 2, 12]]);
+});
+
+Deno.test("capability gates of reads: windows, changes, pacing and checkpoints, the last three once for a connection", async () => {
+  const at = { file: "connections.yml", line: 2, column: 3 };
+  const cdc = { options: {}, sync: { mode: "cdc" } } as const;
+  const dag = await dagOf(project([
+    {
+      ...connection("raw", {
+        a: { name: "a", read: cdc, position: at },
+        b: { name: "b", read: cdc, position: at },
+        w: {
+          name: "w",
+          read: {
+            options: {},
+            columns: [{ name: "id", type: "int" }],
+            sync: { mode: "incremental", cursor: "id", initial: "0", maxWindow: "5" },
+          },
+          position: at,
+        },
+      }),
+      rateLimit: { requestsPerMinute: 5, burst: 1 },
+    },
+  ], [pipeline("p", "SELECT * FROM {{ source('raw', 'a') }}, {{ source('raw', 'b') }}, {{ source('raw', 'w') }}")]));
+  deepStrictEqual(
+    refusals(dag, connector({ capabilities: ["CheckpointableReads"] })).filter((text) => !text.startsWith("PZ0700")),
+    [
+      "PZ0338 connector 'localfiles' of 'raw' can't capture changes",
+      "PZ0317 connector 'localfiles' of 'raw' can't be paced by rate_limit",
+      "PZ0319 connector 'localfiles' of 'raw' checkpoints its reads but has no stable partition ids",
+      "PZ0313 connector 'localfiles' can't read 'raw.w' in bounded windows",
+    ],
+  );
+});
+
+Deno.test("pushed columns and filters show by the connector's capability, each half by itself", async () => {
+  const dag = await dagOf(
+    project([connection("raw", readEntity("o"))], [
+      pipeline("a", "SELECT id, v FROM {{ source('raw', 'o') }} WHERE v = 1"),
+    ]),
+  );
+  const pushed = (...capabilities: ("ColumnPruning" | "PredicatePushdown")[]) =>
+    planned(
+      planOf(dag, connector({ capabilities, nativeScan: () => undefined, universal: { read: true, write: false } })),
+      "src_raw__o",
+    ).pushed;
+  deepStrictEqual(pushed(), undefined);
+  deepStrictEqual(pushed("ColumnPruning"), { columns: 2, predicate: false });
+  deepStrictEqual(pushed("PredicatePushdown"), { columns: null, predicate: true });
+  deepStrictEqual(pushed("ColumnPruning", "PredicatePushdown"), { columns: 2, predicate: true });
+});
+
+Deno.test("planned partitions need the capability, a column and a count, and stay between 1 and 16", async () => {
+  const partitions = async (options: ReadBlock["options"], ...capabilities: "PartitionedRead"[]) => {
+    const raw = connection("raw", { o: { name: "o", read: { options }, position: { file: "c", line: 1, column: 1 } } });
+    const dag = await dagOf(project([raw], [pipeline("a", "SELECT * FROM {{ source('raw', 'o') }}")]));
+    const node = planned(
+      planOf(dag, connector({ capabilities, nativeScan: () => undefined, universal: { read: true, write: false } })),
+      "src_raw__o",
+    );
+    return [node.partitions, node.reason.includes("partitions")];
+  };
+  const both = { partition_column: "id", partitions: 4n };
+  deepStrictEqual(await partitions(both), [1, false]);
+  deepStrictEqual(await partitions(both, "PartitionedRead"), [4, true]);
+  deepStrictEqual(await partitions({ partitions: 4n }, "PartitionedRead"), [1, false]);
+  deepStrictEqual(await partitions({ ...both, partitions: 0n }, "PartitionedRead"), [1, false]);
+  deepStrictEqual(await partitions({ ...both, partitions: 17n }, "PartitionedRead"), [16, true]);
 });

@@ -26,7 +26,7 @@ Deno.test("every type of check is read, in list form and in map form", async () 
       sql: |
         select 1
         where 'x' = ':'`);
-  assert.deepEqual(checks.map(({ position: _position, ...check }) => check), [
+  assert.deepEqual(checks.map(({ position: _position, places: _places, ...check }) => check), [
     { type: "not_null", columns: ["id", "email"], severity: "alert" },
     { type: "not_null", columns: ["id"], severity: "gate", sampleValues: false },
     { type: "unique", columns: ["id"], severity: "alert" },

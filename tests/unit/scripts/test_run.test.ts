@@ -30,6 +30,17 @@ Deno.test("a step that does not end in time is killed and fails", async () => {
   assert.match(result.output, /killed after/);
 });
 
+Deno.test("a step that dies of a signal fails and says of which", async () => {
+  const command = [
+    Deno.execPath(),
+    "eval",
+    `Deno.kill(Deno.pid, "SIGSEGV"); await new Promise(() => setInterval(() => {}, 9))`,
+  ];
+  const result = await runStep({ title: "crash", kind: "suite", command }, OPTIONS);
+  assert.equal(result.failed, 1);
+  assert.match(result.output, /died of SIGSEGV/);
+});
+
 Deno.test("every step of a pool is run once", async () => {
   const seen: StepResult[] = [];
   const command = [Deno.execPath(), "--version"];

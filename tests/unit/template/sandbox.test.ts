@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { problemsIn, sqlOf } from "./support.ts";
+import { renderWithin } from "../../../src/template/render.ts";
+import { contextOf, pipeline, problemsIn, sqlOf } from "./support.ts";
 
 Deno.test("Templates reach no other file", () => {
   for (
@@ -74,6 +75,13 @@ Deno.test("Memory and output of a template are bounded", () => {
     problemsIn("{% for i in (1..1000) %}{{ var('t') }}{% endfor %}", { vars: { t: text } })[0] ?? "",
     /gets too long/,
   );
+});
+
+Deno.test("The time of a template is bounded", () => {
+  const template = "{% for i in (1..1000) %}{% for j in (1..1000) %}{% assign k = j %}{% endfor %}{% endfor %}";
+  const outcome = renderWithin({ milliseconds: 5, memory: 10_000_000 }, pipeline("own", template), contextOf({}));
+  assert.ok(!outcome.ok);
+  assert.match(outcome.errors[0]?.message ?? "", /takes too long/);
 });
 
 Deno.test("A template's own names never leak into the next one", () => {

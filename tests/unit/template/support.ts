@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatError } from "../../../src/errors/mod.ts";
+import { formatError, type Outcome } from "../../../src/errors/mod.ts";
 import type { PipelineFile, Project, ValueMap } from "../../../src/project/mod.ts";
 import { type RenderContext, type RenderedPipeline, renderPipeline } from "../../../src/template/mod.ts";
 
@@ -11,7 +11,7 @@ export type Setting = {
 };
 
 /** Renders a template as the pipeline `own` of a small project. */
-export function render(template: string, setting: Setting = {}) {
+export function render(template: string, setting: Setting = {}): Outcome<RenderedPipeline> {
   return renderPipeline(pipeline("own", template), contextOf(setting));
 }
 
@@ -39,11 +39,15 @@ export function problemsIn(template: string, setting: Setting = {}): string[] {
   });
 }
 
-function contextOf({ vars = {}, env = {}, ephemeral = [], runId = "20260102T030405Z-abcd" }: Setting): RenderContext {
+/** What templates of a test see. */
+export function contextOf(
+  { vars = {}, env = {}, ephemeral = [], runId = "20260102T030405Z-abcd" }: Setting,
+): RenderContext {
   return { project: projectOf(vars, ephemeral), runId, runStartedAt: "2026-01-02T03:04:05.0000000Z", env };
 }
 
-function pipeline(name: string, template: string, ephemeral = false): PipelineFile {
+/** A pipeline of a test's project. */
+export function pipeline(name: string, template: string, ephemeral = false): PipelineFile {
   const materialization = ephemeral ? "ephemeral" : "table";
   return { name, file: `pipelines/${name}.sql`, template, materialization, tags: [], checks: [] };
 }

@@ -136,6 +136,18 @@ Deno.test("A value of env() reaches the SQL, is masked where it is shown and has
   assert.equal(rendered("SELECT {{ env('TOKEN') }}", { env }).identitySql, same.identitySql);
 });
 
+Deno.test("A value of env() never stands in a problem", () => {
+  const env = { TOKEN: "s3cret" };
+  const vars = { map: { a: 1n } };
+  const problems = problemsIn(
+    `{{ var(env('TOKEN')) }} {{ var('map')[env('TOKEN')] }} {% assign m = var('map') %}{{ m[env('TOKEN')] }}
+    {{ source('a', env('TOKEN'), sync: env('TOKEN')) }} {% assign e = env('TOKEN') | append: ' x' %}{{ source('a', e) }}`,
+    { env, vars },
+  );
+  assert.equal(problems.length, 5);
+  assert.doesNotMatch(problems.join("\n"), /s3cret/);
+});
+
 Deno.test("A branch on the environment shows in what is hashed", () => {
   const template = "SELECT {% if env('MODE') == 'prod' %}1{% else %}2{% endif %}";
   assert.equal(rendered(template, { env: { MODE: "prod" } }).identitySql, "SELECT 1");

@@ -1,12 +1,5 @@
 import { ident, literal } from "../../../duckdb/mod.ts";
-
-/** A column of a contract with its DuckDB type. */
-export type TypedColumn = {
-  readonly name: string;
-  readonly type: string;
-  /** Whether the cast may round, cut or drop a part of the value, as DuckDB does by itself. */
-  readonly lossy: boolean;
-};
+import type { TypedColumn } from "../shared/exact_cast.ts";
 
 const INFINITE = String.raw`\s*[+-]?inf(inity)?\s*`;
 const ZERO_OFFSET = String.raw`(Z| UTC|[+-]00(:?00){0,2})?`;
@@ -16,9 +9,8 @@ const DAY = String
 /** A day and a time of at most microseconds, in UTC or without an offset. */
 const MOMENT = String.raw`\s*[^:]+(:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET})?\s*`;
 const TIME = String.raw`\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET}\s*`;
-/** A second's fraction of more than microseconds; what comes after a dot is first measured by a pattern of LIKE. */
+/** A second's fraction of more than microseconds. */
 const FINE = String.raw`\.\d{6}0*[1-9]`;
-const LONG_TAIL = "LIKE '%._______%'";
 
 /**
  * SQL that is true for a text (as SQL) whose value (as SQL) is not what it says: a fraction cut, an offset or a time of
@@ -29,7 +21,7 @@ function lossyCondition(text: string, value: string, type: string): string | und
   const decimal = /^DECIMAL\(\d+,(\d+)\)$/.exec(type);
   if (decimal !== null) {
     const scale = Number(decimal[1]);
-    return lossyDecimal(text, scale, `${text} LIKE '%.${"_".repeat(scale + 1)}%'`);
+    return lossyDecimal(text, scale, `strlen(${text}) - instr(${text}, '.') > ${scale} AND contains(${text}, '.')`);
   }
   switch (type) {
     case "TINYINT":
@@ -48,13 +40,11 @@ function lossyCondition(text: string, value: string, type: string): string | und
     case "DATE":
       return `${text} NOT LIKE '____-__-__' AND NOT ${matches(text, DAY, "i")}`;
     case "TIME":
-      return `(strlen(${text}) <> 8 OR ${text} NOT LIKE '%:%:__') AND NOT ${matches(text, TIME)}`;
+      return `${text} NOT LIKE '__:__:__' AND NOT ${matches(text, TIME)}`;
     case "TIMESTAMP":
-      return `(contains(${text}, '+') OR ${text} LIKE '%:%-%' OR ${text} ${LONG_TAIL}) AND NOT ${
-        matches(text, MOMENT)
-      }`;
+      return `${text} NOT LIKE '____-__-_____:__:__' AND NOT ${matches(text, MOMENT)}`;
     case "TIMESTAMPTZ":
-      return `${text} ${LONG_TAIL} AND regexp_matches(${text}, ${literal(FINE)})`;
+      return `contains(${text}, '.') AND regexp_matches(${text}, ${literal(FINE)})`;
     default:
       return undefined;
   }

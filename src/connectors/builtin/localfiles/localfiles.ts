@@ -7,13 +7,13 @@ import { scanFiles } from "./scan.ts";
 export const localfiles: ConnectorDescription = {
   name: "localfiles",
   version: "1.0.0",
-  capabilities: new Set(["NativeScan", "NativeCopy", "ReplaceWrites", "BoundedWindow"]),
+  capabilities: new Set(["NativeScan", "NativeCopy", "ReplaceWrites", "BoundedWindow", "ColumnPartitionedWrites"]),
   canRead: true,
   canWrite: true,
   universal: { read: false, write: false },
   connectionOptions: ["root"],
-  readOptions: ["format", "path", "delimiter", "layout", "sheet", "header"],
-  writeOptions: ["format", "path", "delimiter", "layout", "sheet", "header"],
+  readOptions: ["format", "path", "delimiter", "layout", "sheet", "header", "lossy"],
+  writeOptions: ["format", "path", "delimiter", "layout", "sheet", "header", "partition_by"],
   grant(config, context) {
     const root = rootOf(config, context).path;
     return { net: [], read: [root], write: [root], env: [] };

@@ -1,126 +1,151 @@
+import { dirname } from "node:path";
 import type {
-  ColumnSpec,
   ConfigProblem,
   ConnectorContext,
   DatasetSpec,
   NativeOutcome,
   NativeScan,
+  QueryRows,
 } from "../../contract/mod.ts";
-import { duckDbType } from "../../contract/mod.ts";
-import { ident, literal } from "../../../duckdb/mod.ts";
-import { type FileOptions, parseFileOptions } from "./format.ts";
+import { selectExact, type TypedColumn, typedColumns } from "../shared/exact_cast.ts";
+import { scanDeclaredCsv } from "./csv_scan.ts";
+import { fileList, type FileSet } from "./files.ts";
+import { type FileOptions, parseFileOptions, show } from "./format.ts";
 import { expandGlob, globBase, isGlob, statOrNothing } from "./glob.ts";
+import { scanInferredCsv } from "./inferred_csv.ts";
+import { manyFiles, readInferredJson, scanDeclaredJson } from "./json_scan.ts";
 import { isInside, readPlace, realPath, rootOf } from "./place.ts";
-
-/** A column of a contract with its DuckDB type. */
-type TypedColumn = { readonly name: string; readonly type: string };
 
 /** The scan of one dataset, or every problem that its options, its contract and the disk show. */
 export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
   const problems: ConfigProblem[] = [];
-  const file = parseFileOptions(spec.options, "read", problems);
-  const columns = typedColumns(spec.columns, problems);
-  const path = file === undefined ? undefined : readPlace(spec, file.format, context, problems);
-  if (file === undefined || path === undefined || problems.length > 0) return { ok: false, problems };
-  const missing = checkFiles(spec, path, context);
-  if (missing !== undefined) return { ok: false, problems: [missing] };
+  const options = parseFileOptions(spec.options, "read", problems);
+  const columns = declaredColumns(spec, problems);
+  const path = options === undefined ? undefined : readPlace(spec, options.format, context, problems);
+  if (options === undefined || path === undefined || problems.length > 0) return { ok: false, problems };
+  const files = findFiles(spec, path, context, problems);
+  if (problems.length > 0) return { ok: false, problems };
+  const base = isGlob(path) ? globBase(path) : dirname(path);
+  const scan = scanOf({ files, base }, options, columns, problems);
+  if (scan === undefined || problems.length > 0) return { ok: false, problems };
+  const facts = {
+    setup: [],
+    mechanism: options.format === "tsv" ? "read_csv" : `read_${options.format}`,
+    schemaInferred: columns === undefined && options.format !== "parquet",
+    reads: isGlob(path) ? { files: [], folders: [base] } : { files: [path], folders: [] },
+  };
+  const { infer, ...rest } = scan;
   return {
     ok: true,
     value: {
-      fragment: fragmentOf(path, file, columns),
-      setup: [],
-      mechanism: mechanismOf(file),
-      schemaInferred: columns === undefined && file.format !== "parquet",
-      reads: isGlob(path) ? { files: [], folders: [globBase(path)] } : { files: [path], folders: [] },
+      ...rest,
+      ...facts,
+      ...(infer === undefined ? {} : { infer: async (query) => ({ ...await infer(query), ...facts }) }),
     },
   };
 }
 
-function typedColumns(
-  columns: readonly ColumnSpec[] | undefined,
-  problems: ConfigProblem[],
-): readonly TypedColumn[] | undefined {
-  if (columns === undefined || columns.length === 0) return undefined;
-  return columns.flatMap(({ name, type }) => {
-    const duck = duckDbType(type);
-    if (duck !== undefined) return [{ name, type: duck }];
-    problems.push({
-      code: "PZ0301",
-      message: `Column "${name}" has the unknown type "${type}"`,
-      hint: "the types are int, bigint, double, decimal, varchar, boolean, date and timestamp",
-    });
-    return [];
-  });
+function declaredColumns(spec: DatasetSpec, problems: ConfigProblem[]): readonly TypedColumn[] | undefined {
+  const lossy = lossyColumns(spec, new Set(spec.columns?.map(({ name }) => name)), problems);
+  return typedColumns(spec.columns, (name) => lossy === "all" || lossy.has(name), problems);
 }
 
-function checkFiles(spec: DatasetSpec, path: string, context: ConnectorContext): ConfigProblem | undefined {
+/** The columns whose values may be rounded or cut: `lossy: allow` for all, `lossy: {<column>: allow}` for some. */
+function lossyColumns(
+  spec: DatasetSpec,
+  declared: ReadonlySet<string>,
+  problems: ConfigProblem[],
+): ReadonlySet<string> | "all" {
+  const option = spec.options["lossy"];
+  if (option === undefined) return new Set();
+  if (declared.size === 0) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "lossy" needs declared columns`,
+      hint: "add columns: to the read",
+    });
+    return new Set();
+  }
+  if (option === "allow") return "all";
+  if (option === null || typeof option !== "object" || Array.isArray(option)) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "lossy" is ${show(option)}: expected "allow" or a map of column names to "allow"`,
+    });
+    return new Set();
+  }
+  for (const [name, value] of Object.entries(option)) {
+    if (!declared.has(name)) {
+      problems.push({ code: "PZ0301", message: `Option "lossy" names "${name}", which is no declared column` });
+    } else if (value !== "allow") {
+      problems.push({ code: "PZ0301", message: `Option "lossy" of "${name}" is ${show(value)}: expected "allow"` });
+    }
+  }
+  return new Set(Object.keys(option));
+}
+
+/** The files that a path names, in order; what stands against reading them is pushed as a problem. */
+function findFiles(
+  spec: DatasetSpec,
+  path: string,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): readonly string[] {
   if (!isGlob(path)) {
     const info = statOrNothing(path);
     if (info === undefined) {
-      return { code: "PZ0353", message: `There is no file "${path}" for entity "${spec.entity}"` };
+      problems.push({ code: "PZ0353", message: `There is no file "${path}" for entity "${spec.entity}"` });
+    } else if (info.isDirectory) {
+      problems.push({
+        code: "PZ0353",
+        message: `"${path}" is a folder, not a file`,
+        hint: `name its files with a pattern, such as path: "${spec.entity}/*.parquet"`,
+      });
     }
-    if (!info.isDirectory) return undefined;
-    return {
-      code: "PZ0353",
-      message: `"${path}" is a folder, not a file`,
-      hint: `name its files with a pattern, such as path: "${spec.entity}/*.parquet"`,
-    };
+    return [path];
   }
   const files = expandGlob(path);
-  if (files.length === 0) return { code: "PZ0353", message: `No file matches "${path}" for entity "${spec.entity}"` };
+  if (files.length === 0) {
+    problems.push({ code: "PZ0353", message: `No file matches "${path}" for entity "${spec.entity}"` });
+  }
   const root = rootOf(spec.config, context);
-  if (!root.declared || !isInside(root.path, path)) return undefined;
-  const real = realPath(root.path);
-  const outside = files.find((file) => !isInside(real, realPath(file)));
-  if (outside === undefined) return undefined;
-  return { code: "PZ0365", message: `"${outside}" is a link that leads out of the connection's root "${root.path}"` };
-}
-
-function mechanismOf({ format }: FileOptions): string {
-  return format === "tsv" ? "read_csv" : `read_${format}`;
-}
-
-function fragmentOf(path: string, file: FileOptions, columns: readonly TypedColumn[] | undefined): string {
-  switch (file.format) {
-    case "csv":
-    case "tsv":
-      return csvFragment(path, file, columns);
-    case "json":
-      return jsonFragment(path, file, columns);
-    case "parquet": {
-      const read = `read_parquet(${literal(path)}${isGlob(path) ? ", union_by_name = true" : ""})`;
-      return columns === undefined ? read : selectTyped(columns, read);
+  if (root.declared && isInside(root.path, path)) {
+    const real = realPath(root.path);
+    const outside = files.find((file) => !isInside(real, realPath(file)));
+    if (outside !== undefined) {
+      problems.push({
+        code: "PZ0365",
+        message: `"${outside}" is a link that leads out of the connection's root "${root.path}"`,
+      });
     }
   }
+  return files;
 }
 
-/** Text fields bound by header name; an unquoted empty field is NULL, a quoted one an empty text. */
-function csvFragment(path: string, file: FileOptions, columns: readonly TypedColumn[] | undefined): string {
-  const options = [
-    `delim = ${literal(file.delimiter)}`,
-    `quote = '"'`,
-    `escape = '"'`,
-    "header = true",
-    ...(columns === undefined ? [] : ["all_varchar = true"]),
-    "nullstr = ''",
-    "allow_quoted_nulls = false",
-    ...(isGlob(path) ? ["union_by_name = true"] : []),
-  ];
-  const read = `read_csv(${literal(path)}, ${options.join(", ")})`;
-  return columns === undefined ? read : selectTyped(columns, read);
-}
+/** What differs from format to format. */
+type Reading = Pick<NativeScan, "fragment" | "diagnose"> & {
+  readonly infer?: (query: QueryRows) => Promise<Pick<NativeScan, "fragment" | "diagnose">>;
+};
 
-function jsonFragment(path: string, file: FileOptions, columns: readonly TypedColumn[] | undefined): string {
-  const options = [`format = ${literal(file.array ? "array" : "newline_delimited")}`];
-  if (isGlob(path)) options.push("union_by_name = true");
-  if (columns !== undefined) {
-    const types = columns.map(({ name, type }) => `${ident(name)}: ${literal(type)}`);
-    options.push(`columns = {${types.join(", ")}}`);
+function scanOf(
+  set: FileSet,
+  options: FileOptions,
+  columns: readonly TypedColumn[] | undefined,
+  problems: ConfigProblem[],
+): Reading | undefined {
+  switch (options.format) {
+    case "csv":
+    case "tsv":
+      return columns === undefined
+        ? scanInferredCsv(set, options.delimiter)
+        : scanDeclaredCsv(set, options.delimiter, columns, problems);
+    case "json":
+      return columns === undefined
+        ? { fragment: readInferredJson(set, options.array) }
+        : scanDeclaredJson(set.files, options.array, columns);
+    case "parquet": {
+      const read = `read_parquet(${fileList(set.files)}${manyFiles(set.files, set.base)})`;
+      return { fragment: columns === undefined ? read : selectExact(columns, read) };
+    }
   }
-  return `read_json(${literal(path)}, ${options.join(", ")})`;
-}
-
-function selectTyped(columns: readonly TypedColumn[], read: string): string {
-  const list = columns.map(({ name, type }) => `CAST(${ident(name)} AS ${type}) AS ${ident(name)}`);
-  return `(SELECT ${list.join(", ")} FROM ${read})`;
 }

@@ -1,0 +1,44 @@
+import { type ErrorCode, PzError } from "../../errors/mod.ts";
+import type { Value } from "../../project/mod.ts";
+import type { SinkEntity } from "../entities.ts";
+import { dateTokens, tokenProblem } from "./path_tokens.ts";
+
+/** Checks what a write says about its strategy, keys, partitions and path against each other. */
+export function checkWrite(sink: SinkEntity): readonly PzError[] {
+  const { write, connection, entity, position } = sink;
+  const name = `${connection.name}.${entity}`;
+  const errors: PzError[] = [];
+  const add = (code: ErrorCode, message: string, hint?: string) =>
+    errors.push(new PzError(code, `output '${name}': ${message}`, { ...position, hint }));
+  if (write.strategy === "merge" && write.keys.length === 0) {
+    add("PZ0209", "strategy 'merge' needs keys", "name the columns that identify a row, such as keys: ['id']");
+  }
+  if (write.strategy !== "merge" && write.keys.length > 0) {
+    add("PZ0211", `keys have no meaning with strategy '${write.strategy}'`, "use strategy 'merge', or remove keys");
+  }
+  const { partition_by: partitions, path } = write.options;
+  const columns = partitions === undefined ? [] : columnNames(partitions);
+  if (columns === undefined) {
+    add("PZ0219", "partition_by must be a column or a list of different columns");
+    return errors;
+  }
+  const tokens = typeof path === "string" ? dateTokens(path) : [];
+  if (tokens.length === 0) return errors;
+  const problem = tokenProblem(tokens);
+  if (problem !== undefined) add("PZ0218", problem);
+  if (columns.length !== 1) {
+    add("PZ0219", "date tokens in a path need exactly one partition_by column", "name the date or timestamp column");
+  }
+  return errors;
+}
+
+function columnNames(value: Value): readonly string[] | undefined {
+  const list = typeof value === "string" ? [value] : value;
+  if (!isList(list) || list.length === 0) return undefined;
+  const names = list.filter((item) => typeof item === "string").filter((item) => item.trim() !== "");
+  return names.length === list.length && new Set(names).size === names.length ? names : undefined;
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}

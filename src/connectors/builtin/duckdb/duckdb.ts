@@ -1,0 +1,62 @@
+import type {
+  ConfigProblem,
+  ConnectorContext,
+  ConnectorDescription,
+  DatasetSpec,
+  NativeOutcome,
+  NativeScan,
+} from "../../contract/mod.ts";
+import { isFile } from "../localfiles/glob.ts";
+import { selectExact, typedColumns } from "../shared/exact_cast.ts";
+import { attachment, checkDatabase, databasePath, tableOf, tableSql } from "./database_file.ts";
+import { writeTable } from "./write.ts";
+
+/** Tables of a DuckDB database file, attached to the engine's own DuckDB. */
+export const duckdb: ConnectorDescription = {
+  name: "duckdb",
+  version: "1.0.0",
+  capabilities: new Set([
+    "NativeScan",
+    "NativeCopy",
+    "ReplaceWrites",
+    "Merge",
+    "Transactional",
+    "BoundedWindow",
+    "InclusiveWatermarkBound",
+  ]),
+  canRead: true,
+  canWrite: true,
+  universal: { read: false, write: false },
+  connectionOptions: ["path"],
+  readOptions: [],
+  writeOptions: [],
+  grant(config, context) {
+    const path = databasePath(config, context);
+    const files = path === undefined ? [] : [path];
+    return { net: [], read: files, write: files, env: [] };
+  },
+  nativeScan: readTable,
+  nativeCopy: writeTable,
+};
+
+function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
+  const problems: ConfigProblem[] = [];
+  const path = checkDatabase(spec.config, context, problems);
+  const table = tableOf(spec.connection, spec.entity, problems);
+  const columns = typedColumns(spec.columns, () => false, problems);
+  if (path !== undefined && !isFile(path)) {
+    problems.push({ code: "PZ0353", message: `There is no database "${path}" for connection "${spec.connection}"` });
+  }
+  if (path === undefined || table === undefined || problems.length > 0) return { ok: false, problems };
+  const relation = tableSql(table);
+  return {
+    ok: true,
+    value: {
+      fragment: columns === undefined ? relation : selectExact(columns, relation),
+      setup: [attachment(spec.connection, path)],
+      mechanism: "attach",
+      schemaInferred: false,
+      reads: { files: [path], folders: [] },
+    },
+  };
+}

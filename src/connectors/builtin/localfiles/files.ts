@@ -1,0 +1,63 @@
+import { dirname, relative } from "node:path";
+import { ident, literal } from "../../../duckdb/mod.ts";
+import { readHeader } from "./csv_header.ts";
+
+/** Files that one read takes, and the folder that their pattern starts in. */
+export type FileSet = { readonly files: readonly string[]; readonly base: string };
+
+/** One file as a text, several as a list. */
+export function fileList(files: readonly string[]): string {
+  return files.length === 1 ? literal(files[0] ?? "") : `[${files.map(literal).join(", ")}]`;
+}
+
+/** The names in the `name=value` folders between the base and a file. */
+export function hiveKeys(base: string, file: string): readonly string[] {
+  return relative(base, dirname(file)).split(/[\\/]/).flatMap((part) => {
+    const at = part.indexOf("=");
+    return at > 0 ? [part.slice(0, at)] : [];
+  });
+}
+
+/** CSV files that share header and folder names, and so are read by one call of DuckDB's reader. */
+export type CsvGroup = {
+  readonly files: readonly string[];
+  /** Undefined for a header that DuckDB must detect. */
+  readonly header: readonly string[] | undefined;
+  readonly keys: readonly string[];
+};
+
+/** Groups in the order of their first files. */
+export function groupCsv({ files, base }: FileSet, delimiter: string): readonly CsvGroup[] {
+  const groups = new Map<string, CsvGroup & { files: string[] }>();
+  for (const file of files) {
+    const header = readHeader(file, delimiter);
+    const keys = hiveKeys(base, file).filter((key) => header !== undefined && boundName(header, key) === undefined);
+    const id = JSON.stringify([header ?? null, keys]);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, { files: [file], header, keys });
+    else group.files.push(file);
+  }
+  return [...groups.values()];
+}
+
+/** The name of a list that a column is bound to: the same, or the same but for the case of its letters. */
+export function boundName(names: readonly string[], column: string): string | undefined {
+  if (names.includes(column)) return column;
+  const lower = column.toLowerCase();
+  return names.find((name) => name.toLowerCase() === lower);
+}
+
+/** The call of DuckDB's reader that gives every field of a group as text; an unquoted empty field is NULL. */
+export function readCsvText(group: CsvGroup, delimiter: string, more = ""): string {
+  const shape = group.header === undefined
+    ? "all_varchar = true, union_by_name = true"
+    : `auto_detect = false, columns = {${group.header.map((name) => `${ident(name)}: 'VARCHAR'`).join(", ")}}`;
+  const hive = group.keys.length > 0 ? ", hive_types_autocast = false" : "";
+  return `read_csv(${fileList(group.files)}, ${csvDialect(delimiter, group.keys.length > 0)}${hive}, ${shape}${more})`;
+}
+
+/** Options that say how the text of a CSV file is cut into fields. */
+export function csvDialect(delimiter: string, hive: boolean): string {
+  return `delim = ${literal(delimiter)}, quote = '"', escape = '"', header = true, nullstr = '', ` +
+    `allow_quoted_nulls = false, hive_partitioning = ${hive}`;
+}

@@ -1,0 +1,43 @@
+import { type ColumnSpec, type ConfigProblem, duckDbType } from "../../contract/mod.ts";
+import { ident, literal } from "../../../duckdb/mod.ts";
+
+/** A column of a contract with its DuckDB type. */
+export type TypedColumn = {
+  readonly name: string;
+  readonly type: string;
+  /** Whether the cast may round, cut or drop a part of the value, as DuckDB does by itself. */
+  readonly lossy: boolean;
+};
+
+/** The columns of a contract with DuckDB's names for their types; unknown types are pushed as problems. */
+export function typedColumns(
+  columns: readonly ColumnSpec[] | undefined,
+  isLossy: (name: string) => boolean,
+  problems: ConfigProblem[],
+): readonly TypedColumn[] | undefined {
+  if (columns === undefined || columns.length === 0) return undefined;
+  return columns.flatMap(({ name, type }) => {
+    const duck = duckDbType(type);
+    if (duck !== undefined) return [{ name, type: duck, lossy: isLossy(name) }];
+    problems.push({
+      code: "PZ0301",
+      message: `Column "${name}" has the unknown type "${type}"`,
+      hint: "the types are int, bigint, double, decimal, varchar, boolean, date and timestamp",
+    });
+    return [];
+  });
+}
+
+/**
+ * `(SELECT …)` of columns of a typed relation (as SQL) as their declared types. A value that changes with its type stops
+ * the statement.
+ */
+export function selectExact(columns: readonly TypedColumn[], relation: string): string {
+  const list = columns.map(({ name, type, lossy }) => {
+    const value = `CAST(${ident(name)} AS ${type})`;
+    if (lossy || type === "VARCHAR") return `${value} AS ${ident(name)}`;
+    const complaint = `error(${literal(`Column ${ident(name)} holds a value that ${type} can't hold exactly`)})`;
+    return `CASE WHEN ${value} <> ${ident(name)} THEN ${complaint} ELSE ${value} END AS ${ident(name)}`;
+  });
+  return `(SELECT ${list.join(", ")} FROM ${relation})`;
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { Call } from "../../../../src/connectors/host/call.ts";
+import { READ_CREDITS } from "../../../../src/connectors/protocol/messages.ts";
+
+const BYTES = new Uint8Array(1);
+
+Deno.test("data beyond the credits is a violation, and each frame taken gives one credit back", async () => {
+  let granted = 0;
+  const call = new Call((count) => granted += count);
+  for (let index = 0; index < READ_CREDITS; index++) call.takeData(BYTES);
+  assert.throws(() => call.takeData(BYTES), /more data than it was allowed to send/);
+  const other = new Call((count) => granted += count);
+  for (let index = 0; index < READ_CREDITS; index++) other.takeData(BYTES);
+  const data = other.data();
+  await data.next();
+  assert.equal(granted, 1);
+  other.takeData(BYTES);
+  assert.throws(() => other.takeData(BYTES));
+});
+
+Deno.test("what arrived before a failure is dropped, and the failure is thrown at once", async () => {
+  const call = new Call(() => {});
+  call.takeData(BYTES);
+  call.fail(new Error("gone"));
+  await assert.rejects(call.data().next(), /gone/);
+  await assert.rejects(call.settled, /gone/);
+});
+
+Deno.test("an abandoned call takes data without keeping it, until its end", async () => {
+  const call = new Call(() => {});
+  call.abandon(new Error("enough"));
+  call.takeData(BYTES);
+  await assert.rejects(call.data().next(), /enough/);
+  assert.equal(call.isSettled, false);
+  call.takeMessage({ m: "EndOfStream", frames: 5 });
+  assert.equal(call.isSettled, true);
+});
+
+Deno.test("a waiting reader gets data as it comes, and the end after the last", async () => {
+  const call = new Call(() => {});
+  const data = call.data();
+  const first = data.next();
+  call.takeData(BYTES);
+  assert.deepEqual((await first).value, BYTES);
+  const second = data.next();
+  call.takeMessage({ m: "EndOfStream", frames: 1 });
+  assert.equal((await second).done, true);
+});
