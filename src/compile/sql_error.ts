@@ -1,5 +1,6 @@
 import type { DuckDbError } from "../duckdb/mod.ts";
 import { PzError } from "../errors/mod.ts";
+import { maskOf } from "../util/mod.ts";
 import { offsetOfByte } from "./byte_offset.ts";
 import type { CompiledDag, PipelineNode } from "./dag.ts";
 import { hintFor, ONE_SELECT, tableHint } from "./sql_hint.ts";
@@ -20,12 +21,14 @@ export type Refusal = { readonly message: string; readonly offset: number };
 /** DuckDB's refusal of a pipeline's SQL as a PZ0401 at its place in the template. */
 export function sqlError({ node, ...refused }: Attempt, error: DuckDbError, dag: CompiledDag): PzError {
   const { message, offset } = refusalOf(refused, error);
-  return new PzError("PZ0401", `pipeline '${node.name}': ${message}`, {
+  const hint = error.message === NOT_A_SELECT
+    ? ONE_SELECT
+    : hintFor(error, refused.sql.slice(offset), (name) => tableHint(name, node.name, dag));
+  // DuckDB quotes what it could not read, and that may be a value of env().
+  const masked = maskOf(node.secrets ?? []);
+  return new PzError("PZ0401", `pipeline '${node.name}': ${masked(message)}`, {
     ...node.map.positionAt(offset),
-    hint: error.message === NOT_A_SELECT
-      ? ONE_SELECT
-      : hintFor(error, refused.sql.slice(offset), (name) => tableHint(name, node.name, dag)),
-    cause: error,
+    hint: hint === undefined ? undefined : masked(hint),
   });
 }
 

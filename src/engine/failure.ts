@@ -1,7 +1,7 @@
+import type { Mask } from "../util/mod.ts";
 import { ConnectorError } from "../connectors/mod.ts";
 import { DuckDbError } from "../duckdb/mod.ts";
 import { type ErrorCode, PzError, PzErrors } from "../errors/mod.ts";
-import type { Redactor } from "./redact.ts";
 
 /** Why a node failed, in one word for scripts. */
 export type FailureCause =
@@ -38,7 +38,7 @@ export type FailureScene = {
   readonly connection?: string | undefined;
   /** The place in a template that a position in the node's SQL stands for. */
   readonly place?: ((error: DuckDbError) => string | undefined) | undefined;
-  readonly redact: Redactor;
+  readonly redact: Mask;
 };
 
 /** Turns whatever an executor threw into a failure. */

@@ -1,3 +1,4 @@
+import type { Mask } from "../util/mod.ts";
 import { setTimeout } from "node:timers/promises";
 import type { DagNode } from "../compile/mod.ts";
 import { DuckDbError } from "../duckdb/mod.ts";
@@ -11,7 +12,6 @@ import { runSinkWrite } from "./executors/sink_write.ts";
 import { runSourceLoad } from "./executors/source_load.ts";
 import { type FailureCause, failureOf, type FailureScene, type NodeFailure, StepError } from "./failure.ts";
 import { NodeTimeout, STOP_GRACE_MS, withNodeTimeout } from "./node_timeout.ts";
-import type { Redactor } from "./redact.ts";
 import { retryDelayMs, retryPolicy, transientError } from "./retry.ts";
 import type { NodeContext, NodeOutcome, RunContext } from "./run_context.ts";
 
@@ -19,10 +19,10 @@ import type { NodeContext, NodeOutcome, RunContext } from "./run_context.ts";
 export class NodeRunner {
   readonly #run: RunContext;
   readonly #recorder: RunRecorder;
-  readonly #redact: Redactor;
+  readonly #redact: Mask;
   #stuck = false;
 
-  constructor(options: { run: RunContext; recorder: RunRecorder; redact: Redactor }) {
+  constructor(options: { run: RunContext; recorder: RunRecorder; redact: Mask }) {
     this.#run = options.run;
     this.#recorder = options.recorder;
     this.#redact = options.redact;

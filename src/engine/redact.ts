@@ -1,12 +1,7 @@
 import type { ValueMap } from "../project/mod.ts";
 
-/** Takes secrets out of a text. */
-export type Redactor = (text: string) => string;
-
 const SECRET_KEY_REGEXP =
   /pass|pwd|secret|token|api_?key|access_?key|private|credential|authorization|connection_?string|dsn|sas|signature/i;
-/** Shorter values would mask ordinary words. */
-const MIN_LENGTH = 4;
 
 /** The values of a connection's settings whose keys say that they are secret, however deep they stand. */
 export function secretValues(config: ValueMap): readonly string[] {
@@ -22,10 +17,4 @@ export function secretValues(config: ValueMap): readonly string[] {
   };
   visit(config, false);
   return secrets;
-}
-
-/** Replaces every given text by `***`; longer ones first, so that one inside another leaves nothing behind. */
-export function redactor(secrets: Iterable<string>): Redactor {
-  const sorted = [...new Set(secrets)].filter((text) => text.length >= MIN_LENGTH).sort((a, b) => b.length - a.length);
-  return (text) => sorted.reduce((masked, secret) => masked.replaceAll(secret, "***"), text);
 }

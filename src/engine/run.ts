@@ -2,11 +2,12 @@ import type { CompiledDag } from "../compile/mod.ts";
 import type { EventBus, RunStatus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { type Phases, runPaths, RunRecorder, sweepRuns } from "../state/mod.ts";
+import { maskOf } from "../util/mod.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { dispatch, type DispatchSummary } from "./dispatcher.ts";
 import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
 import { NodeRunner } from "./node_runner.ts";
-import { redactor, secretValues } from "./redact.ts";
+import { secretValues } from "./redact.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
 import { SessionPool } from "./session_pool.ts";
@@ -106,7 +107,7 @@ async function execute(
   services: RunServices,
 ): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
   const { dag: { project }, plan, bus } = options;
-  const redact = redactor([
+  const redact = maskOf([
     ...project.secrets ?? [],
     ...Object.values(project.connections).flatMap(({ config }) => secretValues(config)),
     ...options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? node.secrets ?? [] : []),

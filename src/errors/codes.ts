@@ -163,6 +163,7 @@ export const CODES = {
   PZ0700: "NotYetSupported",
   PZ0701: "UnknownConnector",
   PZ0702: "ReservedRelation",
+  PZ0703: "FileNotRead",
   PZ0720: "NativeLibraryUnavailable",
   PZ0721: "SystemLibraryMissing",
   PZ0740: "ConnectorPermissionDenied",

@@ -95,7 +95,7 @@ function refusedReason(planned: PlannedNode, refusals: readonly Refusal[]): stri
   return `refused: ${codes.join(", ")} — ${planned.reason}`;
 }
 
-/** The grants of the connections that nodes use, by name. */
+/** The grants of the connections that nodes use, by name: reading only where something is read, writing where something is written. */
 function grantsOf(dag: CompiledDag, options: PlanOptions, facts: PlanFacts): Plan["grants"] {
   const grants = new Map<string, Plan["grants"][number]>();
   for (const node of dag.nodes) {
@@ -103,7 +103,11 @@ function grantsOf(dag: CompiledDag, options: PlanOptions, facts: PlanFacts): Pla
     const { name, connector: wanted, config } = node.connection;
     const connector = options.findConnector(wanted);
     if (connector === undefined || connector === "planned") continue;
-    grants.set(name, { connection: name, connector: wanted, grant: connector.grant(config, facts.context) });
+    const grant = connector.grant(config, facts.context);
+    const uses = (kind: DagNode["kind"]) =>
+      dag.nodes.some((other) => other.kind === kind && "connection" in other && other.connection.name === name);
+    const used = { ...grant, write: uses("SinkWrite") ? grant.write : [] };
+    grants.set(name, { connection: name, connector: wanted, grant: used });
   }
   return [...grants.values()].sort((a, b) => ordinal(a.connection, b.connection));
 }

@@ -74,7 +74,7 @@ export function readConnections(
 
 function readConnection(entry: YamlEntry, scope: Scope, environment: Environment): Connection | undefined {
   const map = mapOrReport(entry.value, scope, CONNECTION_RULES);
-  if (map === undefined || isWrapper(entry, map, scope)) return undefined;
+  if (map === undefined || isWrapper(entry, map, scope) || isProfile(entry, map, scope)) return undefined;
   const { values, rest } = readFields(map, CONNECTION_FIELDS, CONNECTION_RULES, scope, true);
   const options = rest.filter((option) => !isMisspelt(option, map, scope));
   const config = interpolatedValues(options, environment, scope.problems);
@@ -102,6 +102,25 @@ function isWrapper(entry: YamlEntry, map: YamlMap, scope: Scope): boolean {
     `'${entry.key}' is no connection, but wraps others`,
     entry.position,
     `Connections stand at the top level: remove '${entry.key}:' and indent less.`,
+  );
+  return true;
+}
+
+/** A connection as other tools describe one: `type` for its connector, or several targets under `outputs`. */
+function isProfile(entry: YamlEntry, map: YamlMap, scope: Scope): boolean {
+  if (entryOf(map, "connector") !== undefined) return false;
+  const type = entryOf(map, "type");
+  const outputs = entryOf(map, "outputs");
+  const place = type ?? outputs;
+  if (place === undefined) return false;
+  report(
+    scope.problems,
+    "PZ0101",
+    `Missing key 'connector' in '${entry.key}'`,
+    place.position,
+    type !== undefined
+      ? "Write 'connector:' in place of 'type:'."
+      : "A connection has no targets: put its settings under its name, and write what differs as ${NAME}.",
   );
   return true;
 }

@@ -53,6 +53,24 @@ function placeOf(file: string, text: string, offset: number): { file: string; li
   return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
+/** Whether a folder stands at a path, or behind a link there; false too where nobody may look. */
+export function isFolder(path: string): boolean {
+  return statOf(path)?.isDirectory === true;
+}
+
+/** Whether a file stands at a path, or behind a link there; false too where nobody may look. */
+export function isFile(path: string): boolean {
+  return statOf(path)?.isFile === true;
+}
+
+function statOf(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One thing in a folder; links count as what they point to. */
 export type FolderEntry = { readonly name: string; readonly kind: "file" | "folder" };
 

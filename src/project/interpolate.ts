@@ -24,7 +24,9 @@ function interpolateNode(node: YamlNode, environment: Environment, problems: Pro
     case "empty":
       return node;
     case "scalar":
-      return typeof node.value === "string" && node.text.includes("${") ? fill(node, environment, problems) : node;
+      if (typeof node.value !== "string") return node;
+      warnOfOtherForms(node, environment, problems);
+      return node.text.includes("${") ? fill(node, environment, problems) : node;
     case "list":
       return { ...node, items: node.items.map((item) => interpolateNode(item, environment, problems)) };
     case "map":
@@ -35,6 +37,31 @@ function interpolateNode(node: YamlNode, environment: Environment, problems: Pro
           value: interpolateNode(entry.value, environment, problems),
         })),
       };
+  }
+}
+
+/** Warns of a reference in the form of a shell or of a template, which stays as it is. */
+function warnOfOtherForms(node: YamlScalar, environment: Environment, problems: Problems): void {
+  const name = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(node.text)?.[1];
+  if (name !== undefined && Object.hasOwn(environment.values, name)) {
+    warn(
+      problems,
+      "PZ0133",
+      `'$${name}' stays as it is`,
+      node.position,
+      `Write \${${name}} for the environment variable.`,
+    );
+  }
+  const variable = /^\{\{\s*env(?:_var)?\(\s*['"](\w+)['"]/.exec(node.text)?.[1];
+  if (variable !== undefined) {
+    const hint = `Write \${${variable}} for the environment variable.`;
+    warn(
+      problems,
+      "PZ0133",
+      "'{{ … }}' stays as it is: templates are filled in in pipelines only",
+      node.position,
+      hint,
+    );
   }
 }
 

@@ -23,6 +23,7 @@ export function readPipelines(folder: Folder): readonly PipelineFile[] {
       byName.set(name.toLowerCase(), { name, file });
     }
   }
+  warnOfSettings(folder);
   const names = files.map(stemOf);
   const sidecars = readSidecars(folder, names);
   return [...byName.values()].flatMap(({ name, file }) => {
@@ -65,6 +66,37 @@ function readSidecars(folder: Folder, names: readonly string[]): ReadonlyMap<str
     }
   }
   return sidecars;
+}
+
+/** Warns of YAML files among the pipelines, where no settings are read. */
+function warnOfSettings(folder: Folder): void {
+  for (const file of listFiles(folder, FOLDER)) {
+    if (!/\.ya?ml$/i.test(file) || file.split("/").slice(0, -1).includes("configs")) continue;
+    const hint = `Move it to '${SIDECARS}/', and name its pipeline there with 'pipeline:'.`;
+    warn(
+      folder.problems,
+      "PZ0703",
+      `'${file}' is not read: settings of pipelines stand in ${SIDECARS}/`,
+      { file },
+      hint,
+    );
+  }
+}
+
+/** Where pipelines are put by mistake. */
+const STRAY_FOLDERS: readonly string[] = ["models", "pipeline", "queries", "sql", "transforms"];
+
+/** Warns of SQL files outside the folder of pipelines, in a project that has no pipeline. */
+export function warnOfStrayFiles(folder: Folder, names: readonly string[]): void {
+  const stray = [
+    ...names.filter((name) => /\.sql$/i.test(name)),
+    ...names.filter((name) => STRAY_FOLDERS.includes(name.toLowerCase())).flatMap((name) => listFiles(folder, name)),
+  ].filter((file) => /\.sql$/i.test(file));
+  const [file, ...more] = stray;
+  if (file === undefined) return;
+  const others = more.length === 0 ? " is" : ` and ${more.length} more are`;
+  const hint = `Move ${more.length === 0 ? "it" : "them"} to '${FOLDER}/'.`;
+  warn(folder.problems, "PZ0703", `'${file}'${others} not read: pipelines stand in ${FOLDER}/`, { file }, hint);
 }
 
 /** Warns of a file that would be read if its name ended in `.yml`. */

@@ -3,7 +3,7 @@ import { DEFAULT_ENGINE, engineShape } from "./engine_block.ts";
 import { type Environment, interpolatedValues } from "./interpolate.ts";
 import type { EngineConfig, Project, ValueMap } from "./model.ts";
 import { type Problems, report } from "./problems.ts";
-import { feedsRetired, outputsRetired } from "./retired.ts";
+import { dbtKeys, feedsRetired, outputsRetired } from "./retired.ts";
 import {
   about,
   coded,
@@ -40,7 +40,7 @@ const FIELDS = {
 
 const RULES: BlockRules = {
   required: ["name", "version"],
-  refused: { outputs: outputsRetired, feeds: feedsRetired },
+  refused: { ...dbtKeys, outputs: outputsRetired, feeds: feedsRetired },
 };
 
 /** What project.yml says, with defaults filled in. */

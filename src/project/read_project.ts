@@ -1,14 +1,14 @@
-import { basename, dirname, resolve } from "node:path";
-import { fail, type Outcome, succeed } from "../errors/mod.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import { fail, type Outcome, PzError, succeed } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { readConnections } from "./connections_file.ts";
-import { type Folder, listFiles, listFolder } from "./files.ts";
+import { type Folder, isFile, isFolder, listFiles, listFolder } from "./files.ts";
 import { type Environment, interpolatedValues } from "./interpolate.ts";
 import type { LoadedState, LoadOptions } from "./load.ts";
 import type { Project, ValueMap } from "./model.ts";
 import { deepFreeze, recordOf } from "./optional.ts";
-import { readPipelines, warnOfExtension } from "./pipelines.ts";
-import { noProblems, report } from "./problems.ts";
+import { readPipelines, warnOfExtension, warnOfStrayFiles } from "./pipelines.ts";
+import { noProblems, report, warn } from "./problems.ts";
 import { type ProjectFile, readProjectFile, readStateOf } from "./project_file.ts";
 import { parseVars } from "./vars.ts";
 import { readYamlFile } from "./yaml_file.ts";
@@ -22,6 +22,7 @@ export function readProject(root: string, options: LoadOptions): Outcome<Project
   const folder: Folder = { root: resolve(root), problems: noProblems() };
   const environment: Environment = { values: options.env, used: new Set() };
   const { errors, warnings } = folder.problems;
+  if (!isFolder(folder.root)) return fail([noSuchFolder(folder.root)]);
   const names = listFolder(folder, ".").map(({ name }) => name);
 
   const connectionsRoot = readConnectionsRoot(folder, names);
@@ -38,6 +39,7 @@ export function readProject(root: string, options: LoadOptions): Outcome<Project
   if (overrides?.ok === false) errors.push(...overrides.errors);
   reportRetiredFolders(folder);
   const pipelines = readPipelines(folder);
+  if (pipelines.length === 0) warnOfStrayFiles(folder, names);
   if (errors.length > 0 || project === undefined) return fail(errors);
 
   const vars = overrides?.ok === true ? overrides.value : {};
@@ -51,6 +53,15 @@ function projectOf(root: string, file: ProjectFile, overrides: ValueMap): Omit<P
   const { name, version, connectors, engine, keepLast, state, origin, onSourceDrift } = file;
   const vars = recordOf([...Object.entries(file.vars), ...Object.entries(overrides)]);
   return { root, name, version, connectors, vars, engine, keepLast, state, stateOrigin: origin, onSourceDrift };
+}
+
+function noSuchFolder(root: string): PzError {
+  if (!isFile(root)) {
+    const hint = "Name a project's folder with --project, or start one with pz init.";
+    return new PzError("PZ0101", `There is no folder '${root}'`, { hint });
+  }
+  const hint = `Name the folder that holds project.yml: --project ${dirname(root)}`;
+  return new PzError("PZ0101", `'${root}' is a file, not a project's folder`, { hint });
 }
 
 /** See `loadState`. */
@@ -81,25 +92,39 @@ export function readSettings(path: string, options: Pick<LoadOptions, "env">): O
 
 function readProjectRoot(folder: Folder, names: readonly string[]): YamlMap | undefined {
   if (!names.includes(PROJECT_FILE)) {
-    const wrong = names.find((name) => /^project\.ya?ml$/i.test(name));
-    const hint = wrong === undefined
-      ? "Name a project's folder with --project, or start one with pz init."
-      : renameHint(wrong);
-    report(folder.problems, "PZ0101", `There is no project.yml in '${folder.root}'`, { file: PROJECT_FILE }, hint);
+    const message = `There is no project.yml in '${folder.root}'`;
+    report(folder.problems, "PZ0101", message, { file: PROJECT_FILE }, missingProjectHint(folder.root, names));
     return undefined;
   }
   if (names.includes("project.yaml")) warnOfExtension(folder, "project.yaml");
   return readYamlFile(folder, PROJECT_FILE);
 }
 
-function renameHint(name: string): string {
-  return `Rename '${name}' to 'project.yml'.`;
+function missingProjectHint(root: string, names: readonly string[]): string {
+  const wrong = names.find((name) => /^project\.ya?ml$/i.test(name));
+  if (wrong !== undefined) return `Rename '${wrong}' to 'project.yml'.`;
+  if (names.includes("dbt_project.yml")) {
+    return "pz does not read dbt_project.yml: write a project.yml with name and version.";
+  }
+  for (let above = dirname(root); above !== dirname(above); above = dirname(above)) {
+    if (isFile(join(above, PROJECT_FILE))) {
+      return `The project is in '${above}': run pz there, or name it with --project.`;
+    }
+  }
+  return "Name a project's folder with --project, or start one with pz init.";
 }
 
 /** The root of connections.yml, an empty one where there is no such file. */
 function readConnectionsRoot(folder: Folder, names: readonly string[]): YamlMap | undefined {
   if (names.includes("connections.yaml")) warnOfExtension(folder, "connections.yaml");
   if (names.includes(CONNECTIONS_FILE)) return readYamlFile(folder, CONNECTIONS_FILE);
+  if (names.includes("profiles.yml")) {
+    const hint =
+      "Write each connection there as '<name>: { connector: … }'; what differs from place to place is ${NAME}.";
+    warn(folder.problems, "PZ0703", "'profiles.yml' is not read: connections stand in connections.yml", {
+      file: "profiles.yml",
+    }, hint);
+  }
   return { kind: "map", entries: [], position: { file: CONNECTIONS_FILE, line: 1, column: 1 } };
 }
 

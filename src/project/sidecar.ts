@@ -1,9 +1,20 @@
 import { canonicalJson } from "../util/mod.ts";
-import { type BlockRules, blockSchema, type Fields, readFields } from "./blocks.ts";
+import { type BlockRules, blockSchema, type Fields, readFields, type Refusal } from "./blocks.ts";
 import { checkShape } from "./check_block.ts";
 import type { Check, Materialization, SourcePosition } from "./model.ts";
 import { type Problems, report } from "./problems.ts";
-import { about, coded, type JsonSchema, listOf, oneOrList, rootScope, type Shape, text, word } from "./shapes.ts";
+import {
+  about,
+  coded,
+  type JsonSchema,
+  listOf,
+  oneOrList,
+  reportUnexpected,
+  rootScope,
+  type Shape,
+  text,
+  word,
+} from "./shapes.ts";
 import { entryOf, type YamlMap } from "./yaml_node.ts";
 
 /** What a sidecar says about one pipeline. */
@@ -22,7 +33,20 @@ const FIELDS = {
   tags: about("Words to select pipelines by.", oneOrList(text("a tag"))),
   checks: about("What must be true of the result.", coded("PZ0113", checksShape())),
 } satisfies Fields;
-const RULES: BlockRules = { required: ["pipeline"] };
+const RULES: BlockRules = {
+  required: ["pipeline"],
+  refused: {
+    name: misnamed("name", "Write 'pipeline:' with the name of one pipeline."),
+    models: misnamed("models", "Each pipeline has a file of its own: 'pipeline:' with its name, then 'checks:'."),
+    version: misnamed("version", "Remove it."),
+    materialized: misnamed("materialized", "Write 'materialization: table', view or ephemeral."),
+    tests: misnamed("tests", "Write 'checks:'."),
+  },
+};
+
+function misnamed(key: string, hint: string): Refusal {
+  return { code: "PZ0101", message: `Unknown key '${key}'`, hint };
+}
 
 /** The JSON Schema of a sidecar. */
 export function sidecarSchema(): JsonSchema {
@@ -58,6 +82,15 @@ function checksShape(): Shape<readonly Check[]> {
   return {
     schema: shape.schema,
     read(node, scope) {
+      if (node.kind === "map" && node.entries.length > 0) {
+        reportUnexpected(
+          node,
+          scope,
+          "a list of checks",
+          `Start each check with '- ', as in '- ${node.entries[0]?.key}: …'.`,
+        );
+        return undefined;
+      }
       const checks = shape.read(node, scope) ?? [];
       const names = new Set<string>();
       const contents = new Set<string>();

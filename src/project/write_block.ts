@@ -4,14 +4,26 @@ import { withoutUndefined } from "./optional.ts";
 import { report } from "./problems.ts";
 import { type CallBlock, type CallOptions, fromCall } from "./read_block.ts";
 import { retryShape } from "./retry_block.ts";
-import { about, coded, flag, listOf, oneOrList, type Scope, type Shape, text, whole, word } from "./shapes.ts";
+import {
+  about,
+  coded,
+  flag,
+  listOf,
+  oneOrList,
+  reportUnexpected,
+  type Scope,
+  type Shape,
+  text,
+  whole,
+  word,
+} from "./shapes.ts";
 import { MISPLACED, readSide, type SideRules, type Surface } from "./side_block.ts";
 import { entryOf, type YamlNode } from "./yaml_node.ts";
 
 const STRATEGIES = ["replace", "append", "merge"] as const;
 
 const FIELDS = {
-  strategy: about("How rows land: append unless set.", vocabulary(word(...STRATEGIES))),
+  strategy: about("How rows land: append unless set.", vocabulary(strategyShape())),
   keys: about("The columns that a merge matches rows by.", keysShape()),
   duplicates: about("Accepts that a repeated run may append rows again.", vocabulary(word("accept"))),
   on_delete: about("What a merge does with deleted rows.", vocabulary(word("delete", "soft", "ignore"))),
@@ -91,6 +103,31 @@ function writeBlock(node: YamlNode, scope: Scope, surface: Surface): WriteBlock 
     schemaPolicy,
     ...withoutUndefined({ onDelete, retry, orderBy, skipUnchanged, checkpointRows }),
     options: side.options,
+  };
+}
+
+/** Other tools' words for a strategy. */
+const SYNONYMS: ReadonlyMap<string, typeof STRATEGIES[number]> = new Map([
+  ["overwrite", "replace"],
+  ["truncate", "replace"],
+  ["full-refresh", "replace"],
+  ["full_refresh", "replace"],
+  ["insert", "append"],
+  ["incremental", "merge"],
+  ["upsert", "merge"],
+  ["delete+insert", "merge"],
+]);
+
+function strategyShape(): Shape<typeof STRATEGIES[number]> {
+  const shape = word(...STRATEGIES);
+  return {
+    schema: shape.schema,
+    read(node, scope) {
+      const meant = node.kind === "scalar" ? SYNONYMS.get(node.text.toLowerCase()) : undefined;
+      if (meant === undefined) return shape.read(node, scope);
+      reportUnexpected(node, scope, `one of ${STRATEGIES.join(", ")}`, `Did you mean '${meant}'?`);
+      return undefined;
+    },
   };
 }
 

@@ -83,6 +83,8 @@ function reportSyntax(
     const unquoted = error.code === "UNEXPECTED_TOKEN" && text.slice(error.pos[0] - 1, error.pos[0] + 1) === "${";
     const better = unquoted ? 'Inside { } and [ ] put the reference in quotes: "${NAME}".' : hint;
     report(problems, "PZ0101", message, place, better);
+    // All that follows comes from the brace that this one seemed to open.
+    if (unquoted) break;
   }
   return errors.length > 0;
 }

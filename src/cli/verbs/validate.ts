@@ -1,8 +1,8 @@
 import { machineLimits } from "../../duckdb/mod.ts";
 import { dryCompile } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
-import { PzError } from "../../errors/mod.ts";
-import { planRun } from "../../plan/mod.ts";
+import { PzError, sortErrors } from "../../errors/mod.ts";
+import { dryCompileScans, planRun } from "../../plan/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
 import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
@@ -17,7 +17,7 @@ const MISSING_DATA = "PZ0353";
 
 /**
  * `pz validate`: everything that can be said of a project without moving data, from the cheapest to the dearest: files,
- * templates and graph, connectors and their options, SQL. A step that finds something ends it. Writes nothing.
+ * templates and graph, connectors and their options, plan and SQL. A step that finds something ends it. Writes nothing.
  */
 export async function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
   if (options.connect) {
@@ -33,11 +33,15 @@ export async function validate(io: Io, options: ValidateOptions): Promise<ExitCo
   const unusable = [...checkConnectors(dag, all), ...checkOptions(dag, all)];
   if (unusable.length > 0) return reportErrors(io.console, unusable);
   const planned = planRun(dag, { effective: all, findConnector, machine: await machineLimits() });
+  const sql = await dryCompile(dag, dryCompileScans(dag, findConnector));
   const refusals = planned.ok ? [] : planned.errors.filter(({ code }) => code !== MISSING_DATA);
-  if (refusals.length > 0) return reportErrors(io.console, refusals);
-  reportWarnings(io.console, planned.ok ? planned.warnings : planned.errors);
-  const sql = await dryCompile(dag);
-  if (!sql.ok) return reportErrors(io.console, sql.errors);
+  reportWarnings(
+    io.console,
+    planned.ok ? planned.warnings : planned.errors.filter(({ code }) => code === MISSING_DATA),
+  );
+  if (refusals.length > 0 || !sql.ok) {
+    return reportErrors(io.console, sortErrors([...refusals, ...(sql.ok ? [] : sql.errors)]));
+  }
   reportWarnings(io.console, sql.warnings);
   reportNotes(io.console, sql.notices);
   const connections = new Set(dag.nodes.flatMap((node) => "connection" in node ? [node.connection.name] : []));

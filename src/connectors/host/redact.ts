@@ -1,29 +1,29 @@
+import { type Mask, maskOf } from "../../util/mod.ts";
 import type { ConfigMap, ConfigValue } from "../contract/mod.ts";
 
 const SECRET_KEY = /pass|secret|token|key|credential|sas|dsn|url|uri|connection/i;
-const MASK = "***";
 
 /** Takes a connection's settings out of texts that come from its connector. */
 export class Redactor {
-  readonly #all: readonly string[];
-  readonly #secret: readonly string[];
+  readonly #all: Mask;
+  readonly #secret: Mask;
 
   constructor(config: ConfigMap) {
     const all = new Set<string>();
     const secret = new Set<string>();
     for (const [key, value] of Object.entries(config)) collect(value, SECRET_KEY.test(key), all, secret);
-    this.#all = longestFirst(all);
-    this.#secret = longestFirst(secret);
+    this.#all = maskOf(all, 3);
+    this.#secret = maskOf(secret, 1);
   }
 
   /** Without any setting of three letters or more: for logs and the output of a process. */
   strict(text: string): string {
-    return mask(text, this.#all);
+    return this.#all(text);
   }
 
   /** Without the settings whose names say that they are secret: for error messages, which may name hosts and paths. */
   lenient(text: string): string {
-    return mask(text, this.#secret);
+    return this.#secret(text);
   }
 }
 
@@ -37,12 +37,4 @@ function collect(value: ConfigValue, isSecret: boolean, all: Set<string>, secret
       collect(member, isSecret || SECRET_KEY.test(key), all, secret);
     }
   }
-}
-
-function longestFirst(texts: ReadonlySet<string>): readonly string[] {
-  return [...texts].sort((a, b) => b.length - a.length);
-}
-
-function mask(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
 }

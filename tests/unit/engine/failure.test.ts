@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { ConnectorError } from "../../../src/connectors/mod.ts";
 import { DuckDbError } from "../../../src/duckdb/mod.ts";
 import { failureOf, StepError } from "../../../src/engine/failure.ts";
-import { redactor, secretValues } from "../../../src/engine/redact.ts";
+import { secretValues } from "../../../src/engine/redact.ts";
+import { maskOf } from "../../../src/util/mod.ts";
 import { PzError } from "../../../src/errors/mod.ts";
 
-const scene = { step: "read", connector: "generate", connection: "g", redact: redactor([]) } as const;
+const scene = { step: "read", connector: "generate", connection: "g", redact: maskOf([]) } as const;
 
 function systemError(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
@@ -42,7 +43,7 @@ Deno.test("a denied permission without a target reads well", () => {
 });
 
 Deno.test("secrets are masked in every message, longer ones first, and short texts are left alone", () => {
-  const redact = redactor(secretValues({
+  const redact = maskOf(secretValues({
     host: "db.example",
     password: "hunter2",
     options: { Api_Key: ["hunter2-long", 123456n], nested: { token: "t" } },

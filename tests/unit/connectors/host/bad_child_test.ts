@@ -108,7 +108,7 @@ Deno.test("a plan that names a partition twice is refused", async () => {
 });
 
 Deno.test("a cancelled request ends at once, and a child that does not heed it is killed", async () => {
-  const deaf = Promise.withResolvers<void>();
+  const deaf = Promise.withResolvers<string>();
   await using session = open("deaf", { push: deaf.resolve });
   const stop = new AbortController();
   const reading = read(session, stop.signal);
@@ -128,7 +128,7 @@ Deno.test("a request with a signal that is already aborted starts nothing", asyn
 });
 
 Deno.test("closing a session whose child does not heed it ends the child and its requests", async () => {
-  const deaf = Promise.withResolvers<void>();
+  const deaf = Promise.withResolvers<string>();
   const session = open("deaf", { push: deaf.resolve });
   const reading = failureOf(read(session));
   await deaf.promise;
