@@ -8,10 +8,11 @@
  *     deno task test --binary        the black-box cases on the binary PZ_TEST_BINARY, else dist/pz
  */
 import { resolve } from "node:path";
-import { leftOver, runSteps, type StepResult } from "./test_run.ts";
+import { endRunningSteps, leftOver, runSteps, type StepResult } from "./test_run.ts";
 import { binarySteps, staticSteps, testSteps } from "./test_steps.ts";
 
 const STEP_DEADLINE_MS = 10 * 60_000;
+const STOP_SIGNALS = Deno.build.os === "windows" ? ["SIGINT"] as const : ["SIGINT", "SIGTERM"] as const;
 const BUILD_HINT = "build it with `deno task build`, then `deno task test --binary`";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -31,6 +32,12 @@ async function main(args: readonly string[]): Promise<number> {
 
   const temp = Deno.makeTempDirSync({ prefix: "pz-test-" });
   env["TMPDIR"] = env["TEMP"] = env["TMP"] = temp;
+  const stop = (): never => {
+    endRunningSteps();
+    Deno.removeSync(temp, { recursive: true });
+    Deno.exit(130);
+  };
+  for (const signal of STOP_SIGNALS) Deno.addSignalListener(signal, stop);
   try {
     const steps = (onBinary ? binarySteps(deno, root, temp) : [
       ...(args.includes("--tests-only") ? [] : staticSteps(deno)),
@@ -49,6 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
     });
     return summarize(results, leftOver(temp), leftOut(onBinary));
   } finally {
+    for (const signal of STOP_SIGNALS) Deno.removeSignalListener(signal, stop);
     Deno.removeSync(temp, { recursive: true });
   }
 }

@@ -32,6 +32,17 @@ export function countTests(output: string, exitCode: number): Counts {
   return { passed, failed: failed === 0 && (exitCode !== 0 || summary === undefined) ? 1 : failed, ignored };
 }
 
+/** The steps that run now. */
+const running = new Set<Deno.ChildProcess>();
+
+/** Ends every running step with all that it started. A step leads a process group of its own, which no Ctrl-C reaches. */
+export function endRunningSteps(): void {
+  for (const child of running) endGroup(child);
+}
+
+/** Whether each step leads a process group of its own. */
+const OWN_GROUP = Deno.build.os !== "windows";
+
 /** Runs a step to its end, at most `deadlineMs`; its output is kept, not shown. */
 export async function runStep(
   step: Step,
@@ -46,14 +57,17 @@ export async function runStep(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
+    detached: OWN_GROUP,
   }).spawn();
+  running.add(child);
   let late = false;
   const timer = setTimeout(() => {
     late = true;
-    child.kill("SIGKILL");
+    endGroup(child);
   }, options.deadlineMs);
   const { code, signal, stdout, stderr } = await child.output();
   clearTimeout(timer);
+  running.delete(child);
   const decoder = new TextDecoder();
   const seconds = (performance.now() - started) / 1000;
   const output = decoder.decode(stdout) + decoder.decode(stderr) +
@@ -62,6 +76,12 @@ export async function runStep(
     ? countTests(output, code)
     : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, ignored: [] };
   return { step, ...counts, output, seconds };
+}
+
+/** Ends a step with all that it started, so that what hangs in a test doesn't go on without it. */
+function endGroup(child: Deno.ChildProcess): void {
+  if (OWN_GROUP) Deno.kill(-child.pid, "SIGKILL");
+  else child.kill("SIGKILL");
 }
 
 /** Runs steps, `width` at a time; `onResult` sees each as it ends. */

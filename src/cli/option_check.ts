@@ -30,17 +30,18 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
   const options = read ? node.read.options : node.write.options;
   const known = read ? connector.readOptions : connector.writeOptions;
   const planned = read ? PLANNED_READ_OPTIONS : PLANNED_WRITE_OPTIONS;
-  const position = node.kind === "SinkWrite" ? node.position : connection.entities[entity]?.position;
+  const declared = connection.entities[entity];
+  const inFile = read ? declared?.read !== undefined : declared?.write !== undefined;
   return [
     ...unknownOptions(connection.config, connector.connectionOptions, {
       where: `connection '${connection.name}'`,
       what: `connector '${connector.name}' has no such option of a connection`,
-      position: connection.position,
+      placeOf: (name) => connection.places?.[name] ?? connection.position,
     }),
     ...unknownOptions(options, known === undefined ? undefined : [...known, ...planned], {
       where: `${read ? "source" : "sink"} '${connection.name}.${entity}'`,
       what: `connector '${connector.name}' has no such option of a ${read ? "read" : "write"}`,
-      position: position ?? connection.position,
+      placeOf: (name) => (inFile ? declared?.places?.[read ? "read" : "write"][name] : undefined) ?? node.position,
     }),
   ];
 }
@@ -48,7 +49,11 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
 function unknownOptions(
   options: ValueMap,
   known: readonly string[] | undefined,
-  place: { readonly where: string; readonly what: string; readonly position: SourcePosition },
+  place: {
+    readonly where: string;
+    readonly what: string;
+    readonly placeOf: (name: string) => SourcePosition;
+  },
 ): PzError[] {
   if (known === undefined) return [];
   return Object.keys(options).filter((name) => !known.includes(name)).map((name) => {
@@ -57,9 +62,9 @@ function unknownOptions(
       ? `did you mean '${meant}'?`
       : known.length === 0
       ? "remove it"
-      : `the options are ${known.join(", ")}`;
+      : `the ${known.length === 1 ? "only option is" : "options are"} ${known.join(", ")}`;
     return new PzError("PZ0301", `unknown option '${name}' of ${place.where}: ${place.what}`, {
-      ...place.position,
+      ...place.placeOf(name),
       hint,
     });
   });

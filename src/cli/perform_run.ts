@@ -1,5 +1,5 @@
 import { machineLimits } from "../duckdb/mod.ts";
-import { type CompiledDag, type Selection, withAncestors } from "../compile/mod.ts";
+import { type CompiledDag, type Selection, withAncestors, Workbench } from "../compile/mod.ts";
 import { findConnector } from "../connectors/mod.ts";
 import { runProject } from "../engine/mod.ts";
 import { EventBus } from "../events/mod.ts";
@@ -11,7 +11,7 @@ import { writeManifest, writePlan } from "./artifacts.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { type Io, shownPath } from "./io.ts";
 import { checkSql, loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions, type RunIdentity } from "./phases.ts";
-import { type LogFormat, reportErrors, reportNotes, reportUsage, reportWarnings } from "./report.ts";
+import { type LogFormat, reportErrors, reportLine, reportNotes, reportUsage, reportWarnings } from "./report.ts";
 import { checkOptions } from "./option_check.ts";
 import { checkConnectors } from "./restore_check.ts";
 import { drainViews, finishOutput, openView, RunFacts } from "./run_views.ts";
@@ -68,10 +68,11 @@ async function prepare(
   times: PhaseTimes,
   format: LogFormat,
 ): Promise<PreparedRun | ExitCode> {
-  const compiled = await loadAndCompile(io, request, { identity, times, warn: true, format });
+  await using workbench = new Workbench();
+  const compiled = await loadAndCompile(io, request, { identity, times, warn: true, format, workbench });
   if (!compiled.ok) return compiled.exit;
   const dag = compiled.value;
-  const checked = await checkSql(io, dag, times);
+  const checked = await checkSql(io, dag, { times, workbench });
   if (!checked.ok) return checked.exit;
   const selected = request.choose(dag);
   if (selected === undefined) return EXIT.ok;
@@ -111,7 +112,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   writeManifest(dag);
   writePlan(dag, plan);
 
-  using view = openView(io, format);
+  using view = openView(io, format, plan);
   signal.addEventListener(
     "abort",
     () => view.note("stopping: running work is cancelled; a second signal ends pz at once"),
@@ -135,7 +136,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
     onFinalize: () => drainViews(io.console, bus),
     onWarning: (message) => view.note(`warning: ${message}`),
   });
-  const summary = format === "json" ? (line: string) => io.console.err(line) : (line: string) => io.console.out(line);
+  const summary = (line: string) => reportLine(io.console, line, format);
   summary(
     `run ${runId}: ${outcome.succeeded} succeeded, ${outcome.failed} failed, ${outcome.skipped} skipped ` +
       `(${shownPath(io, paths.results)})`,

@@ -1,4 +1,4 @@
-import { type CompiledDag, compileProject, dryCompile } from "../compile/mod.ts";
+import { type CompiledDag, compileProject, dryCompile, type Workbench } from "../compile/mod.ts";
 import { loadProject } from "../project/mod.ts";
 import { newRunId } from "../state/mod.ts";
 import type { ExitCode } from "./exit_codes.ts";
@@ -57,9 +57,11 @@ export async function loadAndCompile(
     readonly times: PhaseTimes;
     readonly warn: boolean;
     readonly format: LogFormat;
+    /** Where SQL is read; undefined: it is not, and DuckDB stays unloaded. */
+    readonly workbench: Workbench | undefined;
   },
 ): Promise<Step<CompiledDag>> {
-  const { identity, times, warn, format } = settings;
+  const { identity, times, warn, format, workbench } = settings;
   const vars = options.vars === undefined || options.vars.trim() === "" ? undefined : options.vars;
   const project = await times.time(
     "load",
@@ -71,6 +73,7 @@ export async function loadAndCompile(
       runId: identity.runId,
       runStartedAt: new Date(identity.startedAt).toISOString(),
       env: io.env,
+      ...(workbench === undefined ? { inspectSql: false } : { workbench }),
     }));
   if (warn) reportWarnings(io.console, project.warnings);
   reportNotes(io.console, project.notices, format);
@@ -80,19 +83,23 @@ export async function loadAndCompile(
   return { ok: true, value: dag.value };
 }
 
-/** The graph of a project, or undefined when anything is wrong with it; writes nothing. */
+/** The graph of a project without its read hints, or undefined when anything is wrong with it; writes nothing. */
 export async function compileQuietly(io: Io, options: ProjectOptions): Promise<CompiledDag | undefined> {
   const { runId, startedAt } = newIdentity(io);
   const project = await loadProject(projectRoot(io, options.project), { env: io.env, vars: options.vars });
   if (!project.ok) return undefined;
   const runStartedAt = new Date(startedAt).toISOString();
-  const dag = await compileProject(project.value, { runId, runStartedAt, env: io.env });
+  const dag = await compileProject(project.value, { runId, runStartedAt, env: io.env, inspectSql: false });
   return dag.ok ? dag.value : undefined;
 }
 
 /** Phase 3: checks every pipeline's SQL against empty tables; only errors are written. */
-export async function checkSql(io: Io, dag: CompiledDag, times: PhaseTimes): Promise<Step<CompiledDag>> {
-  const outcome = await times.time("validate", () => dryCompile(dag));
+export async function checkSql(
+  io: Io,
+  dag: CompiledDag,
+  { times, workbench }: { readonly times: PhaseTimes; readonly workbench: Workbench },
+): Promise<Step<CompiledDag>> {
+  const outcome = await times.time("validate", () => dryCompile(dag, { workbench }));
   if (!outcome.ok) return { ok: false, exit: reportErrors(io.console, outcome.errors) };
   return { ok: true, value: dag };
 }

@@ -24,11 +24,13 @@ export function reportWarnings(console: Console, warnings: readonly PzError[]): 
 
 /** Writes plain sentences for the user. */
 export function reportNotes(console: Console, notes: readonly string[], format: LogFormat = "text"): void {
-  for (const note of notes) {
-    const line = `note: ${oneLine(note)}`;
-    if (format === "json") console.err(line);
-    else console.out(line);
-  }
+  for (const note of notes) reportLine(console, `note: ${oneLine(note)}`, format);
+}
+
+/** Writes a line for the user on the stream that the log format leaves to people. */
+export function reportLine(console: Console, line: string, format: LogFormat = "text"): void {
+  if (format === "json") console.err(line);
+  else console.out(line);
 }
 
 /** Writes whatever was thrown: coded problems as they are, anything else as an internal or system error. */

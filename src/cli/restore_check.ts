@@ -15,11 +15,24 @@ export function checkConnectors(dag: CompiledDag, effective: Iterable<string>): 
   return sortErrors([...used.values()].map(connectorProblem).filter((problem) => problem !== undefined));
 }
 
+/** What others call a connector, or its files. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ...["file", "files", "local", "filesystem", "csv", "tsv", "json", "parquet"].map((name) =>
+    [name, "localfiles"] as const
+  ),
+  ...["postgresql", "pg", "redshift"].map((name) => [name, "postgres"] as const),
+  ["mariadb", "mysql"],
+  ["mssql", "sqlserver"],
+  ["rest", "http"],
+]);
+
 /**
  * Why a connection can't be used: PZ0701 for a connector that pz does not know, PZ0700 for one that it knows and does
  * not hold yet.
  */
-export function connectorProblem({ name, connector, position }: Connection): PzError | undefined {
+export function connectorProblem(connection: Connection): PzError | undefined {
+  const { name, connector } = connection;
+  const position = connection.places?.["connector"] ?? connection.position;
   const found = findConnector(connector);
   if (found === "planned") {
     return new PzError(
@@ -33,7 +46,7 @@ export function connectorProblem({ name, connector, position }: Connection): PzE
   }
   if (found !== undefined) return undefined;
   const names = builtinConnectors().map((known) => known.name).sort(ordinal);
-  const meant = nearMiss(connector, names);
+  const meant = OTHER_NAMES.get(connector.toLowerCase()) ?? nearMiss(connector, names);
   return new PzError("PZ0701", `connection '${name}' uses connector '${connector}', which pz does not know`, {
     ...position,
     hint: meant === undefined ? `use one of ${names.join(", ")}` : `did you mean '${meant}'?`,

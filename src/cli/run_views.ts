@@ -1,6 +1,7 @@
 import type { EventBus, StampedEvent, Subscriber } from "../events/mod.ts";
 import { type Console, formatSize, LiveRenderer, NdjsonRenderer, PlainRenderer } from "../render/mod.ts";
 import { type Io, isInteractive } from "./io.ts";
+import type { Plan } from "../plan/mod.ts";
 import type { LogFormat } from "./report.ts";
 
 const DRAIN_MS = 5000;
@@ -9,13 +10,16 @@ const DRAIN_MS = 5000;
 export type RunView = Subscriber & Disposable & { note(line: string): void };
 
 /** The view that the log format asks for: events as JSON, a tree on a terminal, else plain lines. */
-export function openView(io: Io, format: LogFormat): RunView {
+export function openView(io: Io, format: LogFormat, plan: Plan): RunView {
   const { console } = io;
   if (format === "text" && isInteractive(io)) {
     const live = new LiveRenderer(console, {
       colour: (io.env["NO_COLOR"] ?? "") === "",
       size: io.terminalSize,
       now: io.now,
+      tiers: new Map(plan.nodes.flatMap(({ id, kind, reason }) => {
+        return kind === "SourceLoad" || kind === "SinkWrite" ? [[id, tierOf(reason)] as const] : [];
+      })),
     });
     return {
       handle: (event) => live.handle(event),
@@ -29,6 +33,11 @@ export function openView(io: Io, format: LogFormat): RunView {
     note: (line) => console.err(line),
     [Symbol.dispose]: () => {},
   };
+}
+
+/** The part of a plan's reason that says how bytes move, without connector and options: `native scan: read_csv`. */
+function tierOf(reason: string): string {
+  return reason.split(" (", 1)[0] ?? reason;
 }
 
 /** Keeps what the summary needs of a run's events. */

@@ -5,18 +5,18 @@ import type { CompiledDag, DagNode, ReadHints } from "./dag.ts";
 import { sinkEntities, sourceEntities, type SourceEntity } from "./entities.ts";
 import { hintsFor, usesOf } from "./hints/read_hints.ts";
 import type { SourceUse } from "./hints/source_use.ts";
-import { SqlInspector } from "./inspector.ts";
 import { linkPipelines, type PipelineLinks } from "./links.ts";
 import { entityKey, sourceRelation } from "./names.ts";
 import { buildNodes } from "./nodes.ts";
 import { type PipelineQuery, queryOf } from "./query.ts";
-import { reservedInCheck, reservedInPipeline } from "./reserved.ts";
+import { mayNameReserved, reservedInCheck, reservedInPipeline } from "./reserved.ts";
 import { checkSemantics } from "./semantics/check.ts";
-import type { QueryTree } from "./statements.ts";
+import { type QueryTree, queryTrees } from "./statements.ts";
+import type { Workbench } from "./workbench.ts";
 
 export type BuildOptions = {
-  /** Whether SQL is read: without it there are no read hints, and reserved relations go unseen. */
-  readonly inspectSql: boolean;
+  /** Where SQL is read; undefined: it is not, so that there are no read hints, and reserved relations go unseen. */
+  readonly workbench: Workbench | undefined;
 };
 
 /** Builds the ordered DAG of rendered pipelines, or returns every independent problem. */
@@ -40,31 +40,46 @@ export async function buildDag(
   errors.push(...linkErrors, ...read.errors, ...written.errors, ...semantics.errors);
   if (errors.length > 0) return fail(errors);
   const { sources } = semantics;
-  await using inspector = new SqlInspector();
-  const trees = options.inspectSql ? await pipelineTrees(inspector, links) : new Map<string, QueryTree>();
-  const hints = options.inspectSql ? readHints(sources, links, trees) : new Map<string, ReadHints>();
+  const trees = await readSql(options.workbench, links);
+  const hints = options.workbench === undefined ? new Map<string, ReadHints>() : readHints(sources, links, trees);
   const nodes = buildNodes({ project, links, sources, sinks: written.sinks, hints });
-  if (options.inspectSql) errors.push(...await reserved(inspector, nodes, links, trees));
+  errors.push(...reserved(nodes, links, trees));
   return errors.length > 0 ? fail(errors) : succeed({ project, nodes }, deadLeaves(queries, links), semantics.notices);
 }
 
-async function pipelineTrees(
-  inspector: SqlInspector,
-  links: readonly PipelineLinks[],
-): Promise<ReadonlyMap<string, QueryTree>> {
-  const trees = new Map<string, QueryTree>();
-  for (const { query, executed } of links) {
-    const tree = await inspector.tree(executed.sql);
-    if (tree !== undefined) trees.set(query.rendered.pipeline.name, tree);
+/** DuckDB's trees of the SQL whose tree can matter: of pipelines by their names, and of checks by their texts. */
+type Trees = { readonly pipelines: ReadonlyMap<string, QueryTree>; readonly checks: ReadonlyMap<string, QueryTree> };
+
+async function readSql(workbench: Workbench | undefined, links: readonly PipelineLinks[]): Promise<Trees> {
+  const pipelines = new Map<string, QueryTree>();
+  const checks = new Map<string, QueryTree>();
+  if (workbench === undefined) return { pipelines, checks };
+  const wanted: { readonly sql: string; readonly key: string; readonly into: Map<string, QueryTree> }[] = [];
+  for (const link of links) {
+    const { name, checks: own } = link.query.rendered.pipeline;
+    const { sql } = link.executed;
+    if (link.sources.length > 0 || mayNameReserved(sql, calledRelations(link))) {
+      wanted.push({ sql, key: name, into: pipelines });
+    }
+    const relation = new Set([name.toLowerCase()]);
+    for (const { sql } of own) {
+      if (sql !== undefined && mayNameReserved(sql, relation)) wanted.push({ sql, key: sql, into: checks });
+    }
   }
-  return trees;
+  if (wanted.length === 0) return { pipelines, checks };
+  const trees = await queryTrees(await workbench.connection(), wanted.map(({ sql }) => sql));
+  for (const [index, { key, into }] of wanted.entries()) {
+    const tree = trees[index];
+    if (tree !== undefined) into.set(key, tree);
+  }
+  return { pipelines, checks };
 }
 
 /** What each source's connector may leave out, by entity key. */
 function readHints(
   sources: readonly SourceEntity[],
   links: readonly PipelineLinks[],
-  trees: ReadonlyMap<string, QueryTree>,
+  { pipelines: trees }: Trees,
 ): ReadonlyMap<string, ReadHints> {
   const byKey = new Map(sources.map((source) => [entityKey(source.connection.name, source.entity), source]));
   const uses = new Map<SourceEntity, SourceUse[]>();
@@ -84,20 +99,15 @@ function readHints(
   return hints;
 }
 
-async function reserved(
-  inspector: SqlInspector,
-  nodes: readonly DagNode[],
-  links: readonly PipelineLinks[],
-  trees: ReadonlyMap<string, QueryTree>,
-): Promise<readonly PzError[]> {
+function reserved(nodes: readonly DagNode[], links: readonly PipelineLinks[], trees: Trees): readonly PzError[] {
   const errors: PzError[] = [];
   const called = new Map(links.map((link) => [link.query.rendered.pipeline.name, calledRelations(link)]));
   for (const node of nodes) {
     if (node.kind === "Pipeline") {
-      const tree = trees.get(node.name);
+      const tree = trees.pipelines.get(node.name);
       if (tree !== undefined) errors.push(...reservedInPipeline(node, tree, called.get(node.name) ?? new Set(), nodes));
     } else if (node.kind === "Check" && node.check.sql !== undefined) {
-      const tree = await inspector.tree(node.check.sql);
+      const tree = trees.checks.get(node.check.sql);
       if (tree !== undefined) errors.push(...reservedInCheck(node, tree));
     }
   }

@@ -3,6 +3,7 @@ import type { Project } from "../project/mod.ts";
 import { type RenderedPipeline, renderPipeline } from "../template/mod.ts";
 import type { CompiledDag } from "./dag.ts";
 import { buildDag } from "./build_dag.ts";
+import { Workbench } from "./workbench.ts";
 
 export type CompileOptions = {
   readonly runId: string;
@@ -13,6 +14,8 @@ export type CompileOptions = {
    * than with them), and reserved relations in SQL go unseen.
    */
   readonly inspectSql?: boolean;
+  /** Where DuckDB reads it; undefined: in one of its own. */
+  readonly workbench?: Workbench;
 };
 
 /** Phase 2: renders every pipeline and builds the ordered DAG, or returns every independent problem. */
@@ -22,8 +25,11 @@ export async function compileProject(project: Project, options: CompileOptions):
   const errors: PzError[] = [];
   const rendered: RenderedPipeline[] = [];
   const { runId, runStartedAt, env } = options;
+  const ephemerals = new Set(
+    project.pipelines.filter(({ materialization }) => materialization === "ephemeral").map(({ name }) => name),
+  );
   for (const pipeline of project.pipelines) {
-    const outcome = renderPipeline(pipeline, { project, runId, runStartedAt, env });
+    const outcome = renderPipeline(pipeline, { project, ephemerals, runId, runStartedAt, env });
     if (outcome.ok) {
       rendered.push(outcome.value);
       warnings.push(...outcome.warnings);
@@ -31,6 +37,8 @@ export async function compileProject(project: Project, options: CompileOptions):
     } else errors.push(...outcome.errors);
   }
   if (errors.length > 0) return fail(errors);
-  const built = await buildDag(project, rendered, { inspectSql: options.inspectSql ?? true });
+  await using own = new Workbench();
+  const workbench = options.inspectSql === false ? undefined : options.workbench ?? own;
+  const built = await buildDag(project, rendered, { workbench });
   return built.ok ? succeed(built.value, [...warnings, ...built.warnings], [...notices, ...built.notices]) : built;
 }

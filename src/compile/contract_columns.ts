@@ -2,19 +2,33 @@ import { type DuckDbConnection, DuckDbError } from "../duckdb/mod.ts";
 import type { ColumnContract } from "../project/mod.ts";
 import { contractDdl } from "./contract_types.ts";
 
-/** The columns of a contract with DuckDB's own text of their types, and those whose type DuckDB does not know. */
-export async function contractColumns(
-  connection: DuckDbConnection,
-  contract: readonly ColumnContract[],
-): Promise<{ readonly columns: readonly ColumnContract[]; readonly unknown: readonly ColumnContract[] }> {
-  const columns: ColumnContract[] = [];
-  const unknown: ColumnContract[] = [];
-  for (const column of contract) {
-    const type = await resolveType(connection, contractDdl(column.type));
-    if (type === undefined) unknown.push(column);
-    else columns.push({ name: column.name, type });
+/** DuckDB's texts of the types of contracts. It asks DuckDB once for each type. */
+export class ContractTypes {
+  readonly #connection: DuckDbConnection;
+  readonly #known = new Map<string, string | undefined>();
+
+  constructor(connection: DuckDbConnection) {
+    this.#connection = connection;
   }
-  return { columns, unknown };
+
+  /** The columns of a contract with DuckDB's own text of their types, and those whose type DuckDB does not know. */
+  async columns(
+    contract: readonly ColumnContract[],
+  ): Promise<{ readonly columns: readonly ColumnContract[]; readonly unknown: readonly ColumnContract[] }> {
+    const columns: ColumnContract[] = [];
+    const unknown: ColumnContract[] = [];
+    for (const column of contract) {
+      const type = await this.#resolve(contractDdl(column.type));
+      if (type === undefined) unknown.push(column);
+      else columns.push({ name: column.name, type });
+    }
+    return { columns, unknown };
+  }
+
+  async #resolve(type: string): Promise<string | undefined> {
+    if (!this.#known.has(type)) this.#known.set(type, await resolveType(this.#connection, type));
+    return this.#known.get(type);
+  }
 }
 
 /** DuckDB's text of a type, or undefined where the text is anything but one type. */

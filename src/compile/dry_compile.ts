@@ -1,26 +1,21 @@
-import {
-  type AllowedPaths,
-  type DuckDbConnection,
-  DuckDbError,
-  ident,
-  literal,
-  openDuckDb,
-  qualified,
-} from "../duckdb/mod.ts";
+import { type AllowedPaths, type DuckDbConnection, DuckDbError, ident, literal, qualified } from "../duckdb/mod.ts";
 import { fail, type Outcome, PzError, succeed } from "../errors/mod.ts";
 import { nearMiss, ordinal } from "../util/mod.ts";
-import { contractColumns } from "./contract_columns.ts";
+import { ContractTypes } from "./contract_columns.ts";
 import { CONTRACT_TYPES } from "./contract_types.ts";
-import type { CheckNode, CompiledDag, PipelineNode, SourceLoadNode } from "./dag.ts";
+import type { CheckNode, CompiledDag, DagNode, PipelineNode, SourceLoadNode } from "./dag.ts";
 import { checkProblems } from "./dry_check.ts";
 import { sqlError } from "./sql_error.ts";
 import { isOneQuery, WRAP_START, wrapQuery } from "./statements.ts";
+import { Workbench } from "./workbench.ts";
 
 export type DryCompileOptions = {
   /** How DuckDB reads a source without a contract, so that it may look for the columns; undefined: it may not. */
   readonly scanOf?: (node: SourceLoadNode) => SourceScan | undefined;
   /** What these reads may open. */
   readonly allowedPaths?: AllowedPaths;
+  /** Where SQL is planned when nothing may be opened; undefined: in one of its own. */
+  readonly workbench?: Workbench;
 };
 
 /** What stands after FROM, and statements that must run once before. */
@@ -34,8 +29,10 @@ export async function dryCompile(
   dag: CompiledDag,
   options: DryCompileOptions = {},
 ): Promise<Outcome<{ readonly checked: number }>> {
-  await using database = await openDuckDb({ allowedPaths: options.allowedPaths ?? { files: [], folders: [] } });
-  using connection = await database.connect();
+  const { allowedPaths } = options;
+  const opens = (allowedPaths?.files.length ?? 0) + (allowedPaths?.folders.length ?? 0) > 0;
+  await using own = new Workbench(allowedPaths);
+  const connection = await (opens ? own : options.workbench ?? own).connection();
   await connection.run("CREATE SCHEMA staging");
   return await new DryRun(connection, dag, options).all();
 }
@@ -48,41 +45,70 @@ const BROKEN: Absence = new Set();
 /** One pass over a DAG in its order; relations appear in the catalog as soon as their columns are known. */
 class DryRun {
   readonly #connection: DuckDbConnection;
+  readonly #types: ContractTypes;
   readonly #dag: CompiledDag;
   readonly #scanOf: DryCompileOptions["scanOf"];
   readonly #errors: PzError[] = [];
   readonly #notices: string[] = [];
   /** By node id. */
   readonly #absent = new Map<string, Absence>();
+  /** How many pipelines wait for each source's contract. */
+  readonly #skipped = new Map<string, number>();
+  #checked = 0;
 
   constructor(connection: DuckDbConnection, dag: CompiledDag, options: DryCompileOptions) {
     this.#connection = connection;
+    this.#types = new ContractTypes(connection);
     this.#dag = dag;
     this.#scanOf = options.scanOf;
   }
 
   async all(): Promise<Outcome<{ readonly checked: number }>> {
-    let checked = 0;
-    const skipped = new Map<string, number>();
+    let batch: PipelineNode[] = [];
     for (const node of this.#dag.nodes) {
-      if (node.kind === "SourceLoad") await this.#source(node);
-      if (node.kind === "Check") this.#errors.push(...await this.#check(node));
-      if (node.kind !== "Pipeline") continue;
-      const missing = this.#missing(node);
-      if (missing === undefined) {
-        checked++;
-        await this.#pipeline(node);
-        continue;
-      }
-      this.#absent.set(node.id, missing);
-      await this.#syntax(node);
-      for (const source of missing) skipped.set(source, (skipped.get(source) ?? 0) + 1);
+      if (node.kind === "SinkWrite") continue;
+      const simple = node.kind === "Pipeline" && isSimple(node) && this.#missing(node) === undefined;
+      if (simple) batch.push(node);
+      if (simple && batch.length < MAX_BATCH) continue;
+      await this.#pipelines(batch);
+      batch = [];
+      if (!simple) await this.#single(node);
     }
-    for (const [source, count] of [...skipped].sort(([a], [b]) => ordinal(a, b))) {
+    await this.#pipelines(batch);
+    for (const [source, count] of [...this.#skipped].sort(([a], [b]) => ordinal(a, b))) {
       const pipelines = `${count} pipeline${count === 1 ? "" : "s"} not dry-compiled`;
       this.#notices.push(`dataset '${source}' has no columns: contract — ${pipelines}`);
     }
-    return this.#errors.length > 0 ? fail(this.#errors) : succeed({ checked }, [], this.#notices);
+    return this.#errors.length > 0 ? fail(this.#errors) : succeed({ checked: this.#checked }, [], this.#notices);
+  }
+
+  /** Makes the relations of simple pipelines at once, or of each by itself where that fails. */
+  async #pipelines(batch: readonly PipelineNode[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      // Without parentheses, out of which a text that is no query by itself could break.
+      const statements = batch.map(({ relation, sql }) => `CREATE TABLE ${staged(relation)} AS\n${sql}\nWITH NO DATA`);
+      await this.#connection.run(statements.join(";\n"));
+      this.#checked += batch.length;
+    } catch (error) {
+      if (!(error instanceof DuckDbError)) throw error;
+      for (const node of batch) await this.#single(node);
+    }
+  }
+
+  async #single(node: DagNode): Promise<void> {
+    if (node.kind === "SourceLoad") await this.#source(node);
+    if (node.kind === "Check") this.#errors.push(...await this.#check(node));
+    if (node.kind !== "Pipeline") return;
+    const missing = this.#missing(node);
+    if (missing === undefined) {
+      this.#checked++;
+      await this.#pipeline(node);
+      return;
+    }
+    this.#absent.set(node.id, missing);
+    await this.#syntax(node);
+    for (const source of missing) this.#skipped.set(source, (this.#skipped.get(source) ?? 0) + 1);
   }
 
   /** The reasons why something that a pipeline reads is not there; undefined when all is. */
@@ -101,7 +127,7 @@ class DryRun {
       } else this.#absent.set(node.id, new Set([name]));
       return;
     }
-    const { columns, unknown } = await contractColumns(this.#connection, node.columns);
+    const { columns, unknown } = await this.#types.columns(node.columns);
     for (const { name: column, type } of unknown) {
       const meant = nearMiss(type, CONTRACT_TYPES);
       this.#errors.push(
@@ -118,7 +144,7 @@ class DryRun {
       return;
     }
     const list = columns.map((column) => `${ident(column.name)} ${column.type}`);
-    await this.#connection.run(`CREATE TABLE ${qualified("staging", node.relation)} (${list.join(", ")})`);
+    await this.#connection.run(`CREATE TABLE ${staged(node.relation)} (${list.join(", ")})`);
   }
 
   /** Makes the relation of a source without a contract with the columns that DuckDB finds, where it may look. */
@@ -127,8 +153,8 @@ class DryRun {
     if (scan === undefined) return false;
     try {
       for (const statement of scan.setup) await this.#connection.run(statement);
-      const relation = qualified("staging", node.relation);
-      await this.#connection.run(`CREATE TABLE ${relation} AS (\nSELECT * FROM ${scan.fragment}\n) WITH NO DATA`);
+      const table = `CREATE TABLE ${staged(node.relation)}`;
+      await this.#connection.run(`${table} AS (\nSELECT * FROM ${scan.fragment}\n) WITH NO DATA`);
       return true;
     } catch (error) {
       if (error instanceof DuckDbError) return false;
@@ -171,7 +197,7 @@ class DryRun {
   async #check(node: CheckNode): Promise<readonly PzError[]> {
     let columns: readonly string[] | undefined;
     if (node.dependsOn.every((id) => !this.#absent.has(id))) {
-      const described = await this.#connection.prepare(`SELECT * FROM ${qualified("staging", node.relation)}`);
+      const described = await this.#connection.prepare(`SELECT * FROM ${staged(node.relation)}`);
       columns = described.columns.map(({ name }) => name);
     }
     return await checkProblems(this.#connection, node, columns);
@@ -184,7 +210,7 @@ class DryRun {
       const statements = await this.#connection.statementCount(sql);
       const single = statements === 1 || (statements > 1 && await isOneQuery(this.#connection, sql));
       if (!single) return countError(node, statements);
-      before = `CREATE TABLE ${qualified("staging", node.relation)} AS (\n`;
+      before = `CREATE OR REPLACE TABLE ${staged(node.relation)} AS (\n`;
       await this.#connection.run(`${before}${sql}\n) WITH NO DATA`);
       // The columns of a PIVOT over all values of a column are known only with the data.
       if (statements !== 1) this.#absent.set(node.id, BROKEN);
@@ -197,6 +223,21 @@ class DryRun {
       return undefined;
     }
   }
+}
+
+/** Pipelines whose relations are made at once. */
+const MAX_BATCH = 200;
+
+/**
+ * Whether a pipeline's SQL is one statement, if it is any: it has no `;`, and nothing of a PIVOT, which may be several.
+ * Values that are not known yet are left to a closer look.
+ */
+function isSimple({ sql, watermarks }: PipelineNode): boolean {
+  return watermarks.length === 0 && !/;|pivot/i.test(sql);
+}
+
+function staged(relation: string): string {
+  return qualified("staging", relation);
 }
 
 /** Whether two errors stand at one place, as those of an ephemeral do that several pipelines inline. */

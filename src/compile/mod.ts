@@ -4,3 +4,4 @@ export { dryCompile, type DryCompileOptions, type SourceScan } from "./dry_compi
 export { type Flow, flowsOf } from "./flows.ts";
 export { selectNodes, withAncestors } from "./select.ts";
 export { type CompiledFile, compiledFiles, kindName, kindRank, manifestJson } from "./manifest.ts";
+export { Workbench } from "./workbench.ts";

@@ -6,6 +6,24 @@ import { byteOffset, text, type Tree, walk } from "./sql_tree.ts";
 
 const INTERNAL = /^pz(?:_.*)?$/i;
 
+/**
+ * What a name that is refused begins with, where a name begins, or an escape that could hide it; of `staging` also what
+ * is called there, where that is clear.
+ */
+const SUSPECT_REGEXP = /(?<![A-Za-z0-9_])(?:pz|u&|staging(?:\.([A-Za-z_][A-Za-z0-9_]*)(?![$"\w\u0080-\uffff]))?)/gi;
+
+/**
+ * Whether it takes DuckDB's tree of a SQL text to say that it names nothing reserved; false for most texts.
+ *
+ * @param called the bare names in lower case that may be named
+ */
+export function mayNameReserved(sql: string, called: ReadonlySet<string>): boolean {
+  for (const [, relation] of sql.matchAll(SUSPECT_REGEXP)) {
+    if (relation === undefined || !called.has(relation.toLowerCase())) return true;
+  }
+  return false;
+}
+
 /** A relation that a statement must not name, with the reason. */
 type Finding = { readonly tree: Tree; readonly name: string; readonly why: "internal" | "uncalled" };
 

@@ -62,7 +62,10 @@ function unknownName(dag: CompiledDag, name: string): PzError {
       hint: "`--help` lists the options",
     });
   }
-  const meant = nearMiss(name, dag.nodes.map((node) => node.name));
+  const names = dag.nodes.map((node) => node.name);
+  // A pipeline's file, as a shell completes it, or an output as other tools write one.
+  const stem = (name.split(/[\\/]/).at(-1) ?? name).replace(/\.sql$/i, "");
+  const meant = names.includes(stem) ? stem : nearMiss(name, names);
   return new PzError("PZ0210", `no node is named '${name}'`, {
     hint: meant !== undefined ? `did you mean '${meant}'?` : flowHint(flowsOf(dag)),
   });

@@ -5,6 +5,9 @@ export type SinkPrefix =
   | { readonly ok: true; readonly start: number }
   | { readonly ok: false; readonly message: string; readonly hint: string; readonly at?: number };
 
+/** How comments are written, for those who write them otherwise. */
+export const COMMENTS = "write -- …, /* … */ or {% comment %}…{% endcomment %}";
+
 const FORM = "begin with `INSERT INTO {{ sink(…) }} SELECT …`, or with `INSERT INTO [{{ sink(…) }}, {{ sink(…) }}] " +
   "SELECT …` for several outputs; WITH comes after the sink call";
 
@@ -48,6 +51,8 @@ export function cutSinkPrefix(sql: string, sinks: readonly SinkCall[]): SinkPref
 }
 
 function misplaced(sql: string, sinks: readonly SinkCall[]): SinkPrefix {
+  const first = skipBlank(sql, 0);
+  if (sql.startsWith("{#", first)) return { ok: false, message: "{# … #} is no comment", hint: COMMENTS, at: first };
   const at = sinks[0] === undefined ? -1 : sql.indexOf(sinks[0].marker);
   return {
     ok: false,

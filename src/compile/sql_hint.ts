@@ -1,6 +1,7 @@
 import type { DuckDbError } from "../duckdb/mod.ts";
 import { nearMiss } from "../util/mod.ts";
 import type { CompiledDag } from "./dag.ts";
+import { COMMENTS } from "./sink_prefix.ts";
 
 /** What a pipeline is, for texts that are something else. */
 export const ONE_SELECT = "a pipeline is exactly one SELECT";
@@ -43,6 +44,7 @@ export function hintFor(
 const NAMED_REGEXP = /(?:column named|with name|column) "?([^"\s]+)"?/;
 
 function statementHint(rest: string): string | undefined {
+  if (/^\{?#/.test(rest)) return `a comment is no {# … #}: ${COMMENTS}`;
   const hint = STATEMENTS.get(/^[A-Za-z]+/.exec(rest)?.[0].toLowerCase() ?? "");
   if (hint === undefined) return undefined;
   return hint === "" ? ONE_SELECT : `${ONE_SELECT}; ${hint}`;

@@ -1,11 +1,20 @@
 import { type DuckDbConnection, DuckDbError, type SqlAst } from "../duckdb/mod.ts";
 
 /**
- * DuckDB's tree of a query, or undefined where the text is not exactly one query that it has a tree for. A top-level
- * PIVOT gets the tree of a SELECT from it, whose positions are off by the length of what `wrapQuery` puts in front.
+ * DuckDB's trees of queries, in their order; undefined for a text that is not exactly one query that it has a tree for.
+ * A top-level PIVOT gets the tree of a SELECT from it, whose positions are off by the length of what `wrapQuery` puts in
+ * front.
  */
-export async function queryTree(connection: DuckDbConnection, sql: string): Promise<QueryTree | undefined> {
-  return await treeOf(connection, sql, 0) ?? await treeOf(connection, wrapQuery(sql), WRAP_START.length);
+export async function queryTrees(
+  connection: DuckDbConnection,
+  texts: readonly string[],
+): Promise<readonly (QueryTree | undefined)[]> {
+  const trees = await treesOf(connection, texts, 0);
+  const others = texts.filter((_, index) => trees[index] === undefined);
+  if (others.length === 0) return trees;
+  const wrapped = await treesOf(connection, others.map(wrapQuery), WRAP_START.length);
+  let next = 0;
+  return trees.map((tree) => tree ?? wrapped[next++]);
 }
 
 /**
@@ -35,14 +44,15 @@ export function wrapQuery(sql: string): string {
   return `${WRAP_START}${sql}\n)`;
 }
 
-async function treeOf(connection: DuckDbConnection, sql: string, shift: number): Promise<QueryTree | undefined> {
-  try {
-    const { statements } = await connection.serializeSql(sql);
+async function treesOf(
+  connection: DuckDbConnection,
+  texts: readonly string[],
+  shift: number,
+): Promise<readonly (QueryTree | undefined)[]> {
+  return (await connection.serializeEachSql(texts)).map((tree) => {
+    const statements = tree instanceof DuckDbError ? undefined : tree["statements"];
     if (!Array.isArray(statements) || statements.length !== 1) return undefined;
     const statement: SqlAst | undefined = statements[0];
     return statement === undefined ? undefined : { statement, shift };
-  } catch (error) {
-    if (error instanceof DuckDbError) return undefined;
-    throw error;
-  }
+  });
 }

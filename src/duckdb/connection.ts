@@ -15,6 +15,9 @@ export type StatementOptions = { readonly signal?: AbortSignal | undefined };
 /** A column of a result with DuckDB's text of its type, such as `DECIMAL(18,4)`. */
 export type ResultColumn = { readonly name: string; readonly type: string };
 
+/** DuckDB's tree of a text of SELECT statements. */
+export type SqlTree = { readonly [key: string]: SqlAst };
+
 /** How a database takes part in the life of its connections. */
 export type ConnectionHost = {
   readonly library: DuckDbLibrary;
@@ -120,8 +123,19 @@ export class DuckDbConnection implements Disposable {
    *
    * @throws {DuckDbError} of kind `Parser`, or `Not implemented` for a statement other than SELECT
    */
-  serializeSql(sql: string): Promise<{ readonly [key: string]: SqlAst }> {
+  serializeSql(sql: string): Promise<SqlTree> {
     return this.#exclusively(undefined, (native) => this.#serialize(native, sql));
+  }
+
+  /** The same for many texts in one statement: for each, in their order, its tree or why it has none. */
+  serializeEachSql(texts: readonly string[]): Promise<readonly (SqlTree | DuckDbError)[]> {
+    return this.#exclusively(undefined, async (native) => {
+      const { LIST, VARCHAR, listValue } = this.#host.library.api;
+      const numbered = "SELECT unnest($1) AS text, unnest(range(len($1))) AS place";
+      const trees = `SELECT json_serialize_sql(text) FROM (${numbered}) ORDER BY place`;
+      const result = await native.run(trees, [listValue(texts)], [LIST(VARCHAR)]);
+      return (await result.getRows()).map(([json]) => treeOf(String(json)));
+    });
   }
 
   /** The SQL text of a tree as `serializeSql` gave it. */
@@ -239,22 +253,27 @@ export class DuckDbConnection implements Disposable {
     }
   }
 
-  async #serialize(native: NativeConnection, sql: string): Promise<{ readonly [key: string]: SqlAst }> {
+  async #serialize(native: NativeConnection, sql: string): Promise<SqlTree> {
     const { VARCHAR } = this.#host.library.api;
     const result = await native.run("SELECT json_serialize_sql($1::VARCHAR)", [sql], [VARCHAR]);
-    const ast = parseAst(String((await result.getRows())[0]?.[0]));
-    if (typeof ast !== "object" || ast === null || isList(ast)) {
-      throw new DuckDbError("Unreadable SQL tree", "Internal");
-    }
-    if (ast["error"] !== true) return ast;
-    const kind = String(ast["error_type"]);
-    const position = ast["position"];
-    throw new DuckDbError(
-      String(ast["error_message"]),
-      kind.slice(0, 1).toUpperCase() + kind.slice(1),
-      position === undefined ? undefined : Number(position),
-    );
+    const tree = treeOf(String((await result.getRows())[0]?.[0]));
+    if (tree instanceof DuckDbError) throw tree;
+    return tree;
   }
+}
+
+/** What DuckDB's JSON form of a text says: its tree, or why it has none. */
+function treeOf(json: string): SqlTree | DuckDbError {
+  const ast = parseAst(json);
+  if (typeof ast !== "object" || ast === null || isList(ast)) return new DuckDbError("Unreadable SQL tree", "Internal");
+  if (ast["error"] !== true) return ast;
+  const kind = String(ast["error_type"]);
+  const position = ast["position"];
+  return new DuckDbError(
+    String(ast["error_message"]),
+    kind.slice(0, 1).toUpperCase() + kind.slice(1),
+    position === undefined ? undefined : Number(position),
+  );
 }
 
 /** Whether JavaScript's text of every value is DuckDB's own, so that no cast is needed. */

@@ -1,6 +1,6 @@
 export { ident, literal, qualified } from "./quote.ts";
 export { type AllowedPaths, DuckDbDatabase, openDuckDb, type OpenDuckDbOptions } from "./database.ts";
-export { DuckDbConnection, type ResultColumn, type StatementOptions } from "./connection.ts";
+export { DuckDbConnection, type ResultColumn, type SqlTree, type StatementOptions } from "./connection.ts";
 export { DuckDbError } from "./error.ts";
 export type { SqlAst } from "./ast.ts";
 export type { FillRows, LoadColumn, LoadTarget, RowLoad } from "./row_load.ts";

@@ -50,7 +50,7 @@ export function failureOf(error: unknown, scene: FailureScene): NodeFailure {
 function classify(error: unknown, scene: FailureScene): NodeFailure {
   if (error instanceof StepError) return classify(error.cause, { ...scene, step: error.step });
   if (error instanceof PzErrors && error.errors[0] !== undefined) return classify(error.errors[0], scene);
-  if (error instanceof PzError) return { code: error.code, message: withHint(error.message, error.hint) };
+  if (error instanceof PzError) return codedFailure(error, scene);
   if (error instanceof ConnectorError) return connectorFailure(error, scene);
   if (error instanceof DuckDbError) {
     const place = scene.place?.(error);
@@ -62,6 +62,12 @@ function classify(error: unknown, scene: FailureScene): NodeFailure {
   }
   const message = error instanceof Error ? error.message : String(error);
   return { code: "PZ0501", message, cause: systemCause(error) ?? scene.step };
+}
+
+function codedFailure({ code, message, file, line, column, hint }: PzError, { step }: FailureScene): NodeFailure {
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const text = withHint(place === "" ? message : `${message} (${place})`, hint);
+  return code === "PZ0501" ? { code, message: text, cause: step } : { code, message: text };
 }
 
 function connectorFailure(error: ConnectorError, { step, connector, connection }: FailureScene): NodeFailure {

@@ -28,7 +28,7 @@ import {
   text,
   whole,
 } from "./shapes.ts";
-import { entryOf, type YamlEntry, type YamlMap } from "./yaml_node.ts";
+import { entryOf, placesOf, type YamlEntry, type YamlMap } from "./yaml_node.ts";
 
 const RATE_LIMIT = block({
   requests_per_minute: about("Operations a minute, over all entities and attempts.", whole(1, 1_000_000)),
@@ -88,6 +88,7 @@ function readConnection(entry: YamlEntry, scope: Scope, environment: Environment
     ...withoutUndefined({ maxConcurrency, rateLimit, retry: values.retry }),
     allowUnsignedExtensions: values.allow_unsigned_extensions ?? false,
     position: entry.position,
+    places: placesOf(map),
   };
 }
 

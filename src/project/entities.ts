@@ -7,7 +7,7 @@ import { report } from "./problems.ts";
 import { readShape } from "./read_block.ts";
 import { about, didYouMean, type Scope, scopeOf, type Shape } from "./shapes.ts";
 import { writeShape } from "./write_block.ts";
-import type { YamlEntry } from "./yaml_node.ts";
+import { entryOf, placesOf, type YamlEntry } from "./yaml_node.ts";
 
 const ENTITY_FIELDS = {
   read: about("How the entity is read.", readShape()),
@@ -42,7 +42,13 @@ function readEntity(entry: YamlEntry, scope: Scope): Entity | undefined {
   }
   const values = ENTITY.read(entry.value, scope);
   if (values === undefined) return undefined;
-  return { name: entry.key, ...withoutUndefined({ read: values.read, write: values.write }), position: entry.position };
+  const sideAt = (key: string) => placesOf(entry.value.kind === "map" ? entryOf(entry.value, key)?.value : undefined);
+  return {
+    name: entry.key,
+    ...withoutUndefined({ read: values.read, write: values.write }),
+    position: entry.position,
+    places: { read: sideAt("read"), write: sideAt("write") },
+  };
 }
 
 /** Says which side is missing; where other keys stand there, they belong under one. */

@@ -65,11 +65,15 @@ export type WriteBlock = {
   readonly options: ValueMap;
 };
 
+/** Where each key of a block stands. */
+export type KeyPlaces = { readonly [key: string]: SourcePosition };
+
 export type Entity = {
   readonly name: string;
   readonly read?: ReadBlock;
   readonly write?: WriteBlock;
   readonly position: SourcePosition;
+  readonly places?: { readonly read: KeyPlaces; readonly write: KeyPlaces };
 };
 
 export type RateLimit = { readonly requestsPerMinute: number; readonly burst: number };
@@ -86,6 +90,7 @@ export type Connection = {
   readonly retry?: RetryBlock;
   readonly allowUnsignedExtensions: boolean;
   readonly position: SourcePosition;
+  readonly places?: KeyPlaces;
 };
 
 export type CheckType = "not_null" | "unique" | "row_count" | "freshness" | "accepted_values" | "custom_sql";

@@ -137,7 +137,7 @@ function readKey(builder: Builder, source: unknown, position: SourcePosition): K
     builder,
     "A key must be a plain text",
     place,
-    isMap(source) ? "Put a text that starts with { in quotes; templates are not filled in here." : undefined,
+    isMap(source) ? "Put a text that starts with { in quotes; an environment variable is ${NAME}." : undefined,
   );
   return undefined;
 }

@@ -1,4 +1,5 @@
-import type { SourcePosition, Value, ValueMap } from "./model.ts";
+import type { KeyPlaces, SourcePosition, Value, ValueMap } from "./model.ts";
+import { recordOf } from "./optional.ts";
 import { type Problems, report } from "./problems.ts";
 
 /** A scalar as it was written: `text` is its raw text, `value` what it means, `quoted` says that typing was not tried. */
@@ -42,6 +43,11 @@ export type YamlNode = YamlScalar | YamlEmpty | YamlList | YamlMap;
 /** The entry of a key, or undefined. */
 export function entryOf(map: YamlMap, key: string): YamlEntry | undefined {
   return map.entries.find((entry) => entry.key === key);
+}
+
+/** Where the keys of a map stand; empty for anything else. */
+export function placesOf(node: YamlNode | undefined): KeyPlaces {
+  return recordOf(node?.kind === "map" ? node.entries.map(({ key, position }) => [key, position] as const) : []);
 }
 
 /** The plain value of a node; reports PZ0137 where a number would lose digits. */

@@ -1,10 +1,12 @@
 import type { StampedEvent, Subscriber } from "../events/mod.ts";
 import type { Console } from "./console.ts";
-import { fitFrame, type FrameSize, paint } from "./live_frame.ts";
+import { fitFrame, type FrameSize, lastFrame, paint, type PaintedLine } from "./live_frame.ts";
 import { LiveTree } from "./live_tree.ts";
 import { plainLines } from "./plain_lines.ts";
 
 const FRAME_MS = 100;
+/** How long a new width must stay before the tree is drawn for it: some terminals tell of it with a delay. */
+const SETTLE_MS = 300;
 
 export type LiveOptions = {
   readonly colour: boolean;
@@ -12,6 +14,8 @@ export type LiveOptions = {
   readonly size: () => FrameSize;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** How the bytes of each load and write move, by node id. */
+  readonly tiers?: ReadonlyMap<string, string>;
 };
 
 /**
@@ -21,13 +25,19 @@ export type LiveOptions = {
 export class LiveRenderer implements Subscriber, Disposable {
   readonly #console: Console;
   readonly #options: LiveOptions;
-  readonly #tree = new LiveTree();
-  #drawnLines = 0;
+  readonly #tree: LiveTree;
+  /** The lines that stand above the cursor, and the widest that was drawn since the terminal had its width. */
+  #drawn: readonly PaintedLine[] = [];
+  #widest = 0;
+  #columns: number;
+  #settlesAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(console: Console, options: LiveOptions) {
     this.#console = console;
     this.#options = options;
+    this.#tree = new LiveTree(options.tiers);
+    this.#columns = options.size().columns;
   }
 
   handle({ event, at }: StampedEvent): void {
@@ -37,13 +47,15 @@ export class LiveRenderer implements Subscriber, Disposable {
       return;
     }
     if (!shown) { for (const line of plainLines(event)) this.above(line); }
-    this.#timer ??= setTimeout(() => this.#draw(), FRAME_MS);
+    this.#timer ??= setTimeout(() => this.#tick(), FRAME_MS);
   }
 
   /** Writes a line that stays, above the tree. */
   above(line: string): void {
-    this.#console.outRaw(`${this.#erase()}${line}\n`);
-    if (!this.#tree.done) this.#timer ??= setTimeout(() => this.#draw(), 0);
+    const drawn = this.#drawn.length > 0;
+    this.#console.outRaw(`${this.#home()}\x1b[0J${line}\n`);
+    this.#drawn = [];
+    if (drawn && !this.#tree.done) this.#draw();
   }
 
   /** Draws no more; what was drawn stays. */
@@ -52,27 +64,47 @@ export class LiveRenderer implements Subscriber, Disposable {
     this.#timer = undefined;
   }
 
-  #draw(): void {
+  #tick(): void {
     // The next frame keeps the times of running nodes moving.
-    this.#timer = setTimeout(() => this.#draw(), FRAME_MS);
+    this.#timer = setTimeout(() => this.#tick(), FRAME_MS);
+    const now = this.#options.now();
+    const { columns } = this.#options.size();
+    if (columns !== this.#columns) {
+      this.#settlesAt = now + SETTLE_MS;
+      this.#columns = columns;
+    }
     // A terminal that is behind gets the next frame instead of one more.
-    if (this.#console.isStdoutBusy) return;
-    const frame = paint(fitFrame(this.#tree.lines(this.#options.now()), this.#options.size()), this.#options.colour);
-    const erase = this.#erase();
-    this.#console.outRaw(`${erase}${frame.join("\n")}\n`);
-    this.#drawnLines = frame.length;
+    if (now >= this.#settlesAt && !this.#console.isStdoutBusy) this.#draw();
+  }
+
+  #draw(): void {
+    this.#write(paint(fitFrame(this.#tree.lines(this.#options.now()), this.#options.size()), this.#options.colour));
   }
 
   #drawLast(): void {
     this[Symbol.dispose]();
-    const frame = paint(this.#tree.lines(this.#options.now()), this.#options.colour);
-    this.#console.outRaw(`${this.#erase()}${frame.join("\n")}\n`);
+    this.#write(paint(lastFrame(this.#tree.lines(this.#options.now()), this.#options.size()), this.#options.colour));
+    this.#drawn = [];
   }
 
-  /** Takes the cursor to the top of what was drawn and clears to the end of the screen. */
-  #erase(): string {
-    const up = this.#drawnLines === 0 ? "" : `\x1b[${this.#drawnLines}A\x1b[0J`;
-    this.#drawnLines = 0;
-    return up;
+  /** Draws over the last frame, line by line and in one write, so that nothing is blank in between. */
+  #write(frame: readonly PaintedLine[]): void {
+    this.#console.outRaw(`${this.#home()}${frame.map(({ text }) => `${text}\x1b[K\n`).join("")}\x1b[0J`);
+    this.#drawn = frame;
+    this.#widest = frame.reduce((widest, { width }) => Math.max(widest, width), this.#widest);
+  }
+
+  /**
+   * Takes the cursor to the top of what was drawn. A terminal that became too narrow for it has broken its lines, into
+   * how many nobody can tell: then all that stands there scrolls out of sight, and the tree begins at the top.
+   */
+  #home(): string {
+    const { columns, rows } = this.#options.size();
+    const torn = this.#drawn.length > 0 && columns < this.#widest;
+    if (torn) {
+      this.#widest = 0;
+      return `${"\n".repeat(Math.max(1, rows))}\x1b[H\x1b[0J`;
+    }
+    return this.#drawn.length === 0 ? "" : `\x1b[${this.#drawn.length}A`;
   }
 }

@@ -1,7 +1,7 @@
 import type { NodeCompleted, NodeKind, NodeStatus, Provenance, RunEvent } from "../events/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { bottleneckHint } from "./hints.ts";
-import { printable } from "./text.ts";
+import { formatRate, printable } from "./text.ts";
 import { changeText } from "./warning_text.ts";
 
 /** What a part of a line means; the terminal gives it a colour or none. */
@@ -13,6 +13,10 @@ export type TreeLine = {
   readonly tone: Tone;
   /** How much of the text, from its start after the indent, has the tone; undefined: all. */
   readonly tonedLength?: number;
+  /** Where in the text a name stands that may be shortened, from its start to behind its end. */
+  readonly name?: readonly [start: number, end: number];
+  /** What may follow the text where there is room, the most useful first. */
+  readonly extras?: readonly string[];
   readonly indent: number;
   readonly importance: Importance;
 };
@@ -23,6 +27,8 @@ export type Importance = 0 | 1 | 2;
 type Row = {
   readonly kind: NodeKind;
   readonly name: string;
+  /** Undefined for a node that moves no bytes to or from a system, or did not run. */
+  readonly tier: string | undefined;
   status: NodeStatus | "running";
   rows: number;
   /** Milliseconds since 1970 when it started; undefined for a node that never did. */
@@ -50,10 +56,16 @@ const PROVENANCE: { readonly [P in Provenance]: string } = { reused: "(reused)",
 
 /** The state of a run as a tree: sources, pipelines, checks and sinks, each with its rows. It knows no terminal. */
 export class LiveTree {
+  readonly #tiers: ReadonlyMap<string, string>;
   readonly #rows = new Map<string, Row>();
   #nodeCount = 0;
   #completed = 0;
   #done = false;
+
+  /** @param tiers how the bytes of a load or write move, such as `native scan: read_csv`, by node id */
+  constructor(tiers: ReadonlyMap<string, string> = new Map()) {
+    this.#tiers = tiers;
+  }
 
   /** Whether the run is over: the tree changes no more. */
   get done(): boolean {
@@ -71,6 +83,7 @@ export class LiveTree {
         this.#rows.set(event.nodeId, {
           kind: event.kind,
           name: event.name,
+          tier: this.#tiers.get(event.nodeId),
           status: "running",
           rows: 0,
           startedAt: at,
@@ -124,7 +137,15 @@ export class LiveTree {
 
   #complete(event: NodeCompleted): void {
     const row: Row = this.#rows.get(event.nodeId) ??
-      { kind: event.kind, name: event.name, status: event.status, rows: 0, startedAt: undefined, durationMs: 0 };
+      {
+        kind: event.kind,
+        name: event.name,
+        tier: undefined,
+        status: event.status,
+        rows: 0,
+        startedAt: undefined,
+        durationMs: 0,
+      };
     this.#rows.set(event.nodeId, row);
     this.#completed++;
     row.status = event.status;
@@ -153,8 +174,17 @@ function rowLines(row: Row, now: number): TreeLine[] {
   const [glyph, tone] = GLYPHS[row.status];
   const elapsed = row.status === "running" ? Math.max(0, now - (row.startedAt ?? now)) : row.durationMs;
   const importance = row.status === "failed" ? 0 : row.status === "running" ? 1 : 2;
-  const text = `${glyph} ${printable(row.name)} ${row.rows} rows ${elapsed}ms`;
-  const lines: TreeLine[] = [{ text, tone, tonedLength: glyph.length, indent: 2, importance }];
+  const start = `${glyph} `;
+  const named = `${start}${printable(row.name)}`;
+  const lines: TreeLine[] = [{
+    text: `${named} ${row.rows} rows ${elapsed}ms`,
+    tone,
+    tonedLength: glyph.length,
+    name: [start.length, named.length],
+    extras: extrasOf(row, elapsed),
+    indent: 2,
+    importance,
+  }];
   const detail = (value: string | undefined, detailTone: Tone) => {
     if (value !== undefined) lines.push({ text: printable(value), tone: detailTone, indent: 3, importance });
   };
@@ -163,4 +193,13 @@ function rowLines(row: Row, now: number): TreeLine[] {
   detail(row.provenance === undefined ? undefined : PROVENANCE[row.provenance], "faint");
   detail(row.warning, "caution");
   return lines;
+}
+
+/** Below this time a rate says more of the clock than of the rows. */
+const MIN_RATE_MS = 100;
+
+function extrasOf({ kind, rows, tier }: Row, elapsed: number): readonly string[] {
+  const moves = kind === "SourceLoad" || kind === "SinkWrite";
+  const rate = moves && rows > 0 && elapsed >= MIN_RATE_MS ? [formatRate(rows, elapsed)] : [];
+  return tier === undefined ? rate : [...rate, tier];
 }

@@ -22,6 +22,14 @@ export function formatSeconds(ms: number): string {
   return `${Number((ms / 1000).toFixed(3))}s`;
 }
 
+/** Rows a second to three digits: `950/s`, `78.1k/s`, `1.23M/s`. */
+export function formatRate(rows: number, ms: number): string {
+  const rate = (rows * 1000) / ms;
+  if (rate < 999.5) return `${Math.round(rate)}/s`;
+  const [scaled, unit] = rate < 999_500 ? [rate / 1e3, "k"] : [rate / 1e6, "M"];
+  return `${Number(scaled.toPrecision(3))}${unit}/s`;
+}
+
 const DURATION_UNITS = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const;
 
 /** Milliseconds in the largest unit that divides them exactly: `90s`, `2m`, `1500ms`. */

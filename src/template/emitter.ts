@@ -152,7 +152,11 @@ export class SqlEmitter implements Emitter {
 
   #requireCode(what: string): void {
     const place = this.#lexer.place;
-    if (place !== "code") throw new UnwritableValue(`${what} can't stand ${PLACES[place]}`, "Move it out.");
+    if (place === "code") return;
+    const hint = PLACES[place].startsWith("inside")
+      ? "Close the quote that opens before it, or move it out."
+      : "Move it out.";
+    throw new UnwritableValue(`${what} can't stand ${PLACES[place]}`, hint);
   }
 
   #mark(offset: number, verbatim: boolean): void {

@@ -60,6 +60,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
     "is_incremental",
     "Compare the cursor column with {{ watermark('connection', 'entity') }}; it is NULL on the first run.",
   ],
+  ["env_var", "Write env('NAME')."],
   ["now", "Use {{ run_started_at }}, or SQL's own now()."],
   ["this", "Write {{ this }} without parentheses."],
   ["run_id", "Write {{ run_id }} without parentheses."],
@@ -67,7 +68,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reports a call that no function answers. */
-export function unknownFunction(call: ParsedCall): TemplateProblem {
+export function unknownFunction(call: Pick<ParsedCall, "name" | "offset">): TemplateProblem {
   const names = Object.keys(SIGNATURES);
   const near = suggestion(call.name, names);
   const hint = ELSEWHERE.get(call.name) ??
@@ -147,7 +148,8 @@ function checkShape(call: ParsedCall, signature: Signature): void {
   const surplus = call.positional[positional.length];
   if (surplus !== undefined || call.positional.length < positional.length) {
     const wanted = positional.map((name) => `the ${name}`).join(" and ");
-    const given = call.positional.length === 0 ? "nothing" : String(call.positional.length);
+    const count = call.positional.length;
+    const given = count === 0 ? "nothing" : `${count} argument${count === 1 ? "" : "s"}`;
     throw new TemplateProblem(
       code,
       `${call.name}() takes ${wanted}${signature.named ? " first, then named arguments" : ""}, but got ${given}`,
@@ -211,8 +213,7 @@ function checkEntity(entity: string, call: ParsedCall, rendering: Rendering): vo
 }
 
 function pipelineRelation(name: string, rendering: Rendering): string {
-  const target = rendering.context.project.pipelines.find((pipeline) => pipeline.name === name);
-  return target?.materialization === "ephemeral" ? `__pz_cte__${name}` : stagingRelation(name);
+  return rendering.context.ephemerals.has(name) ? `__pz_cte__${name}` : stagingRelation(name);
 }
 
 function variable(name: string, call: ParsedCall, rendering: Rendering): unknown {

@@ -12,7 +12,7 @@ import {
   Value,
 } from "liquidjs";
 import { SqlEmitter } from "./emitter.ts";
-import { outputFunction, valueFunction } from "./functions.ts";
+import { outputFunction, SIGNATURES, unknownFunction, valueFunction } from "./functions.ts";
 import { problemsOf } from "./problems.ts";
 import { type Rendering, TemplateProblem } from "./rendering.ts";
 import { foreignForm } from "./scriban.ts";
@@ -71,6 +71,10 @@ export class PipelineParser extends Parser implements ValueCalls {
 
   computationOf(call: ParsedCall): (context: Context) => unknown {
     return valueFunction(call, this.rendering);
+  }
+
+  requireFunction(name: string, offset: number): void {
+    if (!Object.hasOwn(SIGNATURES, name)) throw unknownFunction({ name, offset });
   }
 
   override parseTokens(tokens: TopLevelToken[]): Template[] {

@@ -87,6 +87,11 @@ function undefinedVariable(path: string, offset: number, rendering: Rendering): 
 function hintForName(name: string, rendering: Rendering): string {
   if (Object.hasOwn(rendering.context.project.vars, name)) return `Write var('${name}') for a variable of the project.`;
   if (Object.hasOwn(SIGNATURES, name)) return `As in {{ ${SIGNATURES[name]?.example} }}.`;
+  const { connections, pipelines } = rendering.context.project;
+  if (Object.hasOwn(connections, name) || pipelines.some((pipeline) => pipeline.name === name)) {
+    return `Names stand in quotes: '${name}'.`;
+  }
+  if (name === "target") return "There are no targets: what differs from place to place is var('name') or env('NAME').";
   const near = suggestion(name, [...rendering.assigned, ...CONSTANTS]);
   if (near !== undefined) return `Did you mean '${near}'?`;
   const variable = suggestion(name, Object.keys(rendering.context.project.vars));

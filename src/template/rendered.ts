@@ -5,6 +5,8 @@ export type CallValue = ValueMap[string];
 /** What a template may see beyond its own file. */
 export type RenderContext = {
   readonly project: Project;
+  /** Names of the project's ephemeral pipelines. */
+  readonly ephemerals: ReadonlySet<string>;
   readonly runId: string;
   /** ISO 8601, one value for a run. */
   readonly runStartedAt: string;

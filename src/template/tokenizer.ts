@@ -28,7 +28,11 @@ export type Argument = { readonly value: ValueToken; readonly offset: number };
 export type NamedArgument = Argument & { readonly name: string };
 
 /** What a call that stands as a value gives, found when it is read and computed when its place is rendered. */
-export type ValueCalls = { computationOf(call: ParsedCall): (context: Context) => unknown };
+export type ValueCalls = {
+  computationOf(call: ParsedCall): (context: Context) => unknown;
+  /** Throws for a name that no function has, before its arguments are read. */
+  requireFunction(name: string, offset: number): void;
+};
 
 /** Operators of other languages, with Liquid's spelling. */
 const FOREIGN_OPERATORS: readonly (readonly [string, string])[] = [
@@ -122,6 +126,7 @@ export class TemplateTokenizer extends Tokenizer {
     const offset = this.p;
     const name = this.#match(CALL_REGEXP)?.[1];
     if (name === undefined) return undefined;
+    this.calls.requireFunction(name, offset);
     const positional: Argument[] = [];
     const named: NamedArgument[] = [];
     this.#depth++;

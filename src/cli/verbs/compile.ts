@@ -1,4 +1,4 @@
-import { selectNodes } from "../../compile/mod.ts";
+import { selectNodes, Workbench } from "../../compile/mod.ts";
 import { targetPaths } from "../../state/mod.ts";
 import { writeCompiled, writeManifest } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
@@ -11,7 +11,14 @@ export async function compile(
   io: Io,
   options: ProjectOptions & { readonly select?: string | undefined },
 ): Promise<ExitCode> {
-  const settings = { identity: newIdentity(io), times: new PhaseTimes(io.now), warn: false, format: "text" } as const;
+  await using workbench = new Workbench();
+  const settings = {
+    identity: newIdentity(io),
+    times: new PhaseTimes(io.now),
+    warn: false,
+    format: "text",
+    workbench,
+  } as const;
   const compiled = await loadAndCompile(io, options, settings);
   if (!compiled.ok) return compiled.exit;
   const all = compiled.value;

@@ -12,7 +12,13 @@ export async function ls(
   io: Io,
   options: ProjectOptions & { readonly select?: string | undefined },
 ): Promise<ExitCode> {
-  const settings = { identity: newIdentity(io), times: new PhaseTimes(io.now), warn: false, format: "text" } as const;
+  const settings = {
+    identity: newIdentity(io),
+    times: new PhaseTimes(io.now),
+    warn: false,
+    format: "text",
+    workbench: undefined,
+  } as const;
   const compiled = await loadAndCompile(io, options, settings);
   if (!compiled.ok) return compiled.exit;
   const selection = { names: [], select: options.select, all: false };

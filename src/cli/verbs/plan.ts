@@ -1,5 +1,5 @@
 import { machineLimits } from "../../duckdb/mod.ts";
-import { selectNodes, withAncestors } from "../../compile/mod.ts";
+import { selectNodes, withAncestors, Workbench } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
 import { planRun } from "../../plan/mod.ts";
 import { planFacts, planTable } from "../../render/mod.ts";
@@ -15,7 +15,14 @@ import { isNarrowed, selectionOf, type SelectionOptions } from "../selection.ts"
 
 /** `pz plan`: how every byte will move and why, before anything moves. Writes plan.json and reads no data. */
 export async function plan(io: Io, options: ProjectOptions & SelectionOptions): Promise<ExitCode> {
-  const settings = { identity: newIdentity(io), times: new PhaseTimes(io.now), warn: true, format: "text" } as const;
+  await using workbench = new Workbench();
+  const settings = {
+    identity: newIdentity(io),
+    times: new PhaseTimes(io.now),
+    warn: true,
+    format: "text",
+    workbench,
+  } as const;
   const compiled = await loadAndCompile(io, options, settings);
   if (!compiled.ok) return compiled.exit;
   const dag = compiled.value;

@@ -3,6 +3,7 @@ import { succeed } from "../../errors/mod.ts";
 import type { ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
 import { parseLogFormat, performRun, type RunVerbOptions } from "../perform_run.ts";
+import { reportLine } from "../report.ts";
 
 /** `pz test`: runs the checks, or the selected ones, with all that they need; never a sink. */
 export function test(io: Io, options: RunVerbOptions & { readonly select?: string | undefined }): Promise<ExitCode> {
@@ -17,9 +18,7 @@ export function test(io: Io, options: RunVerbOptions & { readonly select?: strin
       const wanted = new Set(selected.value);
       const checks = dag.nodes.filter((node) => node.kind === "Check" && wanted.has(node.id)).map((node) => node.id);
       if (checks.length > 0) return succeed(checks);
-      const nothing = "no checks defined";
-      if (parseLogFormat(options.logFormat) === "json") io.console.err(nothing);
-      else io.console.out(nothing);
+      reportLine(io.console, "no checks defined", parseLogFormat(options.logFormat));
       return undefined;
     },
   });

@@ -1,5 +1,5 @@
 import { machineLimits } from "../../duckdb/mod.ts";
-import { dryCompile } from "../../compile/mod.ts";
+import { dryCompile, Workbench } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
 import { PzError, sortErrors } from "../../errors/mod.ts";
 import { dryCompileScans, planRun } from "../../plan/mod.ts";
@@ -25,7 +25,14 @@ export async function validate(io: Io, options: ValidateOptions): Promise<ExitCo
       new PzError("PZ0700", "--connect is not supported yet", { hint: "run `pz validate` without it" }),
     ]);
   }
-  const settings = { identity: newIdentity(io), times: new PhaseTimes(io.now), warn: true, format: "text" } as const;
+  await using workbench = new Workbench();
+  const settings = {
+    identity: newIdentity(io),
+    times: new PhaseTimes(io.now),
+    warn: true,
+    format: "text",
+    workbench,
+  } as const;
   const compiled = await loadAndCompile(io, options, settings);
   if (!compiled.ok) return compiled.exit;
   const dag = compiled.value;
@@ -33,7 +40,7 @@ export async function validate(io: Io, options: ValidateOptions): Promise<ExitCo
   const unusable = [...checkConnectors(dag, all), ...checkOptions(dag, all)];
   if (unusable.length > 0) return reportErrors(io.console, unusable);
   const planned = planRun(dag, { effective: all, findConnector, machine: await machineLimits() });
-  const sql = await dryCompile(dag, dryCompileScans(dag, findConnector));
+  const sql = await dryCompile(dag, { ...dryCompileScans(dag, findConnector), workbench });
   const refusals = planned.ok ? [] : planned.errors.filter(({ code }) => code !== MISSING_DATA);
   reportWarnings(
     io.console,

@@ -47,9 +47,9 @@ export class ConnectorSession implements AsyncDisposable {
 
   /** The schema of a dataset, every field as it will arrive. */
   async getSchema(spec: DatasetSpec, signal: AbortSignal): Promise<Schema> {
+    const { RecordBatchReader } = await import("../../util/arrow.ts");
     const { child, call } = await this.#open({ m: "GetSchema", spec: specToWire(spec) }, signal);
     try {
-      const { RecordBatchReader } = await import("../../util/arrow.ts");
       const reader = await RecordBatchReader.from(call.data());
       await reader.open({ autoDestroy: false });
       await call.settled;
@@ -89,9 +89,9 @@ export class ConnectorSession implements AsyncDisposable {
       partition: partition.id,
       batchBytes: options.batchBytes,
     };
+    const { RecordBatchReader } = await import("../../util/arrow.ts");
     const { child, call } = await this.#open(request, options.signal);
     try {
-      const { RecordBatchReader } = await import("../../util/arrow.ts");
       const data = call.data();
       const meter = { bytes: 0 };
       const reader = await RecordBatchReader.from(metered(data, meter));

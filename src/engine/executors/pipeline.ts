@@ -1,12 +1,14 @@
 import type { PipelineNode } from "../../compile/mod.ts";
 import { type DuckDbError, qualified } from "../../duckdb/mod.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
-import { countRows, run } from "../statements.ts";
+import { integer, run } from "../statements.ts";
 
 /** Makes the pipeline's relation in staging; a view counts no rows. */
 export async function runPipeline(context: NodeContext, node: PipelineNode): Promise<NodeOutcome> {
-  await run(context, `${pipelinePrefix(node)}${node.sql}`);
-  return { rows: node.materialization === "view" ? 0 : await countRows(context, node.relation) };
+  const statement = `${pipelinePrefix(node)}${node.sql}`;
+  if (node.materialization !== "view") return { rows: Number(await integer(context, statement)) };
+  await run(context, statement);
+  return { rows: 0 };
 }
 
 /** The place in the pipeline's file that an error's position stands for. */

@@ -30,7 +30,8 @@ async function copyAndPublish(context: NodeContext, copy: NativeCopy, relation: 
   try {
     await run(context, copy.statement(relation));
     for (const { from } of copy.moves) await syncTree(from);
-    context.signal.throwIfAborted();
+    // Without moves the statement itself has published: then it is too late to stop.
+    if (copy.moves.length > 0) context.signal.throwIfAborted();
   } catch (error) {
     removeLeftovers(copy.moves, made);
     throw error;

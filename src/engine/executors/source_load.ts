@@ -1,10 +1,12 @@
+import { isAbsolute, relative } from "node:path";
 import type { SourceLoadNode } from "../../compile/mod.ts";
-import type { NativeScan } from "../../connectors/mod.ts";
-import { qualified } from "../../duckdb/mod.ts";
+import type { NativeDiagnosis, NativeScan } from "../../connectors/mod.ts";
+import { DuckDbError, qualified } from "../../duckdb/mod.ts";
 import { PzError } from "../../errors/mod.ts";
+import { StepError } from "../failure.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
-import { countRows, dropTable, run } from "../statements.ts";
+import { countRows, dropTable, rows, run } from "../statements.ts";
 import { loadUniversal } from "./universal_load.ts";
 
 /** Lands one dataset in its staging table; a load that fails leaves no table. */
@@ -22,13 +24,39 @@ export async function runSourceLoad(context: NodeContext, node: SourceLoadNode):
   throw new PzError("PZ0700", `Source '${node.name}' can't be read by this build: no way to read it was planned`);
 }
 
-async function loadNative(context: NodeContext, node: SourceLoadNode, scan: NativeScan): Promise<NodeOutcome> {
-  await setUp(context, node.connection, scan.setup);
+async function loadNative(context: NodeContext, node: SourceLoadNode, planned: NativeScan): Promise<NodeOutcome> {
+  await setUp(context, node.connection, planned.setup);
   const start = context.run.now();
-  await run(
-    context,
-    `CREATE OR REPLACE TABLE ${qualified("staging", node.relation)} AS SELECT * FROM ${scan.fragment}`,
-  );
-  const rows = await countRows(context, node.relation);
-  return { rows, stages: { ingestMs: Math.max(0, context.run.now() - start) } };
+  const scan = await planned.infer?.((sql) => rows(context, sql)) ?? planned;
+  const table = qualified("staging", node.relation);
+  try {
+    await run(context, `CREATE OR REPLACE TABLE ${table} AS SELECT * FROM ${scan.fragment}`);
+  } catch (error) {
+    throw await explain(context, scan, error);
+  }
+  return {
+    rows: await countRows(context, node.relation),
+    stages: { ingestMs: Math.max(0, context.run.now() - start) },
+  };
+}
+
+/** The value in the user's data that stopped the scan, where the connector can find it; else the error as it is. */
+async function explain(context: NodeContext, scan: NativeScan, error: unknown): Promise<unknown> {
+  if (scan.diagnose === undefined || !(error instanceof DuckDbError) || error.interrupted) return error;
+  let found: NativeDiagnosis | undefined;
+  try {
+    found = await scan.diagnose((sql) => rows(context, sql));
+  } catch {
+    context.signal.throwIfAborted();
+  }
+  if (found === undefined) return error;
+  const { message, line, hint } = found;
+  const file = shownPath(context.run.project.root, found.file);
+  return new StepError("read", new PzError("PZ0501", message, { file, line, hint, cause: error }));
+}
+
+/** A file of the project by its path from the project's folder, any other as it is. */
+function shownPath(root: string, file: string): string {
+  const path = relative(root, file);
+  return path.startsWith("..") || isAbsolute(path) ? file : path;
 }

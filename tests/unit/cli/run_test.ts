@@ -120,7 +120,7 @@ for (
       "a misspelt connector",
       ["--all"],
       ["connections.yml", "raw:\n  connector: localfiles", "raw:\n  connector: localfile"],
-      /^error PZ0701: connection 'raw' uses connector 'localfile'.*\(connections\.yml:2:\d+\) — hint: did you mean 'localfiles'\?\n$/,
+      /^error PZ0701: connection 'raw' uses connector 'localfile'.*\(connections\.yml:\d+:3\) — hint: did you mean 'localfiles'\?\n$/,
     ],
     ["a connector that is not there yet", ["--all"], [
       "connections.yml",

@@ -1,7 +1,7 @@
 import type { Check, Connection, PipelineFile, Project, ReadBlock, WriteBlock } from "../../../src/project/mod.ts";
 import type { RenderedPipeline, SinkCall, SourceCall, WatermarkCall } from "../../../src/template/mod.ts";
 import { buildDag } from "../../../src/compile/build_dag.ts";
-import type { CompiledDag } from "../../../src/compile/mod.ts";
+import { type CompiledDag, Workbench } from "../../../src/compile/mod.ts";
 import { formatError, type PzError } from "../../../src/errors/mod.ts";
 
 const AT = { file: "connections.yml", line: 1, column: 1 };
@@ -158,8 +158,9 @@ function positionOf(file: PipelineFile, offset: number): SourceCall["position"] 
 
 export type Options = { readonly [call: string]: ReadBlock | WriteBlock };
 
-export function build(of: Project, options: Options = {}) {
-  return buildDag(of, of.pipelines.map((file) => render(file, of.pipelines, options)), { inspectSql: true });
+export async function build(of: Project, options: Options = {}) {
+  await using workbench = new Workbench();
+  return await buildDag(of, of.pipelines.map((file) => render(file, of.pipelines, options)), { workbench });
 }
 
 /** The DAG of a project that compiles. */

@@ -233,3 +233,28 @@ Deno.test("a tree of SQL goes to JavaScript and back without a changed number", 
     assert.deepEqual([parser.kind, typeof parser.position], ["Parser", "number"]);
   });
 });
+
+Deno.test("the trees of many texts come in their order, each as it comes alone", async () => {
+  await withConnection(async (connection) => {
+    const texts = [
+      "SELECT 18446744073709551615, 1.50",
+      "SELEC",
+      "",
+      "SELECT 'é' /* ; */; SELECT 2",
+      "CREATE TABLE t (n INT)",
+      ...Array.from({ length: 3000 }, (_, index) => `SELECT ${index}`),
+    ];
+    const trees = await connection.serializeEachSql(texts);
+    assert.equal(trees.length, texts.length);
+    for (const index of [0, 2, 3, 5, 2052, 2053, 3004]) {
+      assert.deepEqual(trees[index], await connection.serializeSql(texts[index] ?? ""));
+    }
+    for (const index of [1, 4]) {
+      const alone = await failureOf(connection.serializeSql(texts[index] ?? ""));
+      const among = trees[index];
+      assert.ok(among instanceof DuckDbError);
+      assert.deepEqual([among.message, among.kind, among.position], [alone.message, alone.kind, alone.position]);
+    }
+    assert.deepEqual(await connection.serializeEachSql([]), []);
+  });
+});

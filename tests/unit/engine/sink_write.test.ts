@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { NativeCopy } from "../../../src/connectors/mod.ts";
+import type { RunServices } from "../../../src/engine/mod.ts";
+import { openStaging } from "../../../src/staging/mod.ts";
 import { listFiles } from "../../harness/temp_dir.ts";
 import { Bench, csvCopy, nativeSource, pipeline, sink } from "./fixture.ts";
 
@@ -88,6 +90,47 @@ Deno.test("a sink that is stopped while it writes leaves nothing", async () => {
   assert.deepEqual([outcome.status, outcome.succeeded, outcome.skipped], ["fatal", 1, 1]);
   assert.deepEqual(await outFiles(bench), []);
   assert.throws(() => Deno.statSync(join(bench.root, "out")), Deno.errors.NotFound);
+});
+
+Deno.test("a sink whose statement publishes by itself has succeeded, even if a stop comes right after it", async () => {
+  await using bench = await Bench.create();
+  const controller = new AbortController();
+  const copy: NativeCopy = {
+    statement: (relation) => `INSERT INTO staging.target SELECT * FROM ${relation}`,
+    setup: [],
+    mechanism: "insert",
+    folders: [],
+    moves: [],
+  };
+  const services: RunServices = {
+    openSession: () => assert.fail("no session is needed"),
+    openStaging: async (options) => {
+      const staging = await openStaging(options);
+      const connect = staging.connect.bind(staging);
+      staging.connect = async () => {
+        const connection = await connect();
+        const run = connection.run.bind(connection);
+        connection.run = async (sql, more) => {
+          const result = await run(sql, more);
+          if (sql === copy.statement('"staging"."t"')) controller.abort(new Error("stop"));
+          return result;
+        };
+        return connection;
+      };
+      return staging;
+    },
+  };
+  const { receipt } = await bench.run([
+    pipeline("target", "SELECT 1 AS a WHERE false"),
+    pipeline("t", "SELECT 7 AS a", ["target"]),
+    sink("lake.t", "t", copy),
+  ], { services, options: { signal: controller.signal } });
+  assert.equal(controller.signal.aborted, true);
+  assert.deepEqual(receipt.nodes.map(({ name, status }) => [name, status]), [
+    ["target", "success"],
+    ["t", "success"],
+    ["lake.t", "success"],
+  ]);
 });
 
 Deno.test("a folder as target is swapped as a whole", async () => {

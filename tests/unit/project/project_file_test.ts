@@ -114,7 +114,7 @@ Deno.test("a missing project.yml names the folder, and a file that was meant", a
     assert.equal(outcome.errors[0]?.hint, "Rename 'project.yaml' to 'project.yml'.");
     const nowhere = await loadProject(`${root}/none`, { env: {} });
     assert.ok(!nowhere.ok);
-    assert.deepEqual(nowhere.errors.map(place), [`PZ0101 project.yml There is no project.yml in '${root}/none'`]);
+    assert.deepEqual(nowhere.errors.map(place), [`PZ0101 There is no folder '${root}/none'`]);
   });
 });
 

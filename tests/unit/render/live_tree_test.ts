@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NodeKind, RunEvent } from "../../../src/events/mod.ts";
-import { fitFrame, paint } from "../../../src/render/live_frame.ts";
-import { LiveTree } from "../../../src/render/live_tree.ts";
+import { fitFrame, lastFrame, paint } from "../../../src/render/live_frame.ts";
+import { LiveTree, type TreeLine } from "../../../src/render/live_tree.ts";
 import { cutToWidth, textWidth } from "../../../src/render/text_width.ts";
 import { completed } from "./events.ts";
 
@@ -16,7 +16,11 @@ function treeOf(...events: readonly RunEvent[]): LiveTree {
 }
 
 function shown(tree: LiveTree, now = 1000): readonly string[] {
-  return paint(tree.lines(now), false);
+  return texts(tree.lines(now));
+}
+
+function texts(lines: readonly TreeLine[], colour = false): readonly string[] {
+  return paint(lines, colour).map(({ text }) => text);
 }
 
 Deno.test("the tree groups nodes by kind in a fixed order and sorts them by name", () => {
@@ -114,7 +118,7 @@ Deno.test("after run_completed the tree changes no more", () => {
 
 Deno.test("colour stands around the glyph of a row and around whole details", () => {
   const tree = treeOf(completed({ nodeId: "a", name: "a", status: "failed", errorCode: "PZ0501", errorMessage: "no" }));
-  assert.deepEqual(paint(tree.lines(0), true).slice(2), [
+  assert.deepEqual(texts(tree.lines(0), true).slice(2), [
     "    \x1b[31mFAIL\x1b[0m a 3 rows 12ms",
     "      \x1b[31mPZ0501: no\x1b[0m",
   ]);
@@ -127,7 +131,7 @@ Deno.test("a small terminal keeps failures, then running nodes, and says how man
     completed({ nodeId: "e", name: "e", status: "failed", errorCode: "PZ0501", errorMessage: "no" }),
     started("Pipeline", "f"),
   );
-  const frame = (rows: number) => paint(fitFrame(tree.lines(1000), { columns: 80, rows }), false);
+  const frame = (rows: number) => texts(fitFrame(tree.lines(1000), { columns: 80, rows }));
   assert.equal(frame(10).length, 9);
   assert.deepEqual(frame(7), [
     "pz run (5/9)",
@@ -143,9 +147,26 @@ Deno.test("a small terminal keeps failures, then running nodes, and says how man
 
 Deno.test("no line of a frame is wider than the terminal", () => {
   const tree = treeOf(started("Pipeline", "漢字".repeat(30)), started("Pipeline", "x".repeat(200)));
-  for (const line of paint(fitFrame(tree.lines(1000), { columns: 40, rows: 24 }), false)) {
-    assert.ok(textWidth(line) <= 40, line);
+  for (const columns of [1, 5, 12, 40, 80]) {
+    for (const { text, width } of paint(fitFrame(tree.lines(1000), { columns, rows: 24 }), false)) {
+      assert.equal(width, textWidth(text));
+      assert.ok(width < columns || text.trim() === "", text);
+    }
   }
+});
+
+Deno.test("a name gives way before the numbers behind it; at the end nothing but extras is left out", () => {
+  const name = `src_${"x".repeat(40)}`;
+  const tree = new LiveTree(new Map([[name, "native scan: read_csv"]]));
+  tree.apply(started("SourceLoad", name), 1000);
+  tree.apply({ event: "node_progress", nodeId: name, name, rows: 5_000_000, bytes: 1, batches: 1 }, 1000);
+  const lines = tree.lines(3000);
+  assert.equal(texts(fitFrame(lines, { columns: 40, rows: 24 }))[2], "    .. src_xxxxxxx… 5000000 rows 2000ms");
+  assert.equal(texts(lastFrame(lines, { columns: 40, rows: 24 }))[2], `    .. ${name} 5000000 rows 2000ms`);
+  assert.equal(
+    texts(lastFrame(lines, { columns: 200, rows: 24 }))[2],
+    `    .. ${name} 5000000 rows 2000ms · 2.5M/s · native scan: read_csv`,
+  );
 });
 
 Deno.test("cutToWidth keeps what fits and marks a cut", () => {

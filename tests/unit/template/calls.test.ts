@@ -106,8 +106,8 @@ Deno.test("Calls with the wrong shape are told with the code of their function",
   assert.deepEqual(
     problemsIn("{{ source('a') }}\n{{ source('a', 'b', 'c') }}\n{{ source('a', 5) }}\n{{ source('', 'b') }}"),
     [
-      "PZ0201 1:4 source() takes the connection and the entity first, then named arguments, but got 1 — As in source('crm', 'orders', format: 'csv').",
-      "PZ0201 2:21 source() takes the connection and the entity first, then named arguments, but got 3 — As in source('crm', 'orders', format: 'csv').",
+      "PZ0201 1:4 source() takes the connection and the entity first, then named arguments, but got 1 argument — As in source('crm', 'orders', format: 'csv').",
+      "PZ0201 2:21 source() takes the connection and the entity first, then named arguments, but got 3 arguments — As in source('crm', 'orders', format: 'csv').",
       "PZ0201 3:16 The entity of source() must be a text, not a number — As in source('crm', 'orders', format: 'csv').",
       "PZ0201 4:11 The connection of source() is empty — As in source('crm', 'orders', format: 'csv').",
     ],
@@ -117,7 +117,7 @@ Deno.test("Calls with the wrong shape are told with the code of their function",
     "PZ0201 1:25 ref() has no argument 'b' — As in ref('orders').",
   ]);
   assert.deepEqual(problemsIn("{{ sink('a') }} {{ sink('a', 'b', x: 1, x: 2) }}"), [
-    "PZ0208 1:4 sink() takes the connection and the entity first, then named arguments, but got 1 — As in sink('lake', 'orders', strategy: 'replace').",
+    "PZ0208 1:4 sink() takes the connection and the entity first, then named arguments, but got 1 argument — As in sink('lake', 'orders', strategy: 'replace').",
     "PZ0208 1:41 The argument 'x' stands twice in sink()",
   ]);
 });
@@ -177,8 +177,8 @@ Deno.test("Calls that are no values are refused inside tags, filters and other c
 
 Deno.test("Relations and markers are refused inside quotes", () => {
   assert.deepEqual(problemsIn("'{{ ref('a') }}' \"{{ sink('a', 'b') }}\" $${{ watermark('a', 'b') }}$$"), [
-    "PZ0104 1:5 ref() can't stand inside '…' — Move it out.",
-    'PZ0104 1:22 sink() can\'t stand inside "…" — Move it out.',
-    "PZ0104 1:46 watermark() can't stand inside $$…$$ — Move it out.",
+    "PZ0104 1:5 ref() can't stand inside '…' — Close the quote that opens before it, or move it out.",
+    'PZ0104 1:22 sink() can\'t stand inside "…" — Close the quote that opens before it, or move it out.',
+    "PZ0104 1:46 watermark() can't stand inside $$…$$ — Close the quote that opens before it, or move it out.",
   ]);
 });

@@ -161,7 +161,7 @@ Deno.test("A tag whose own line is wrong doesn't hide or multiply the problems i
     [
       "PZ0104 1:9 Unexpected 'b'",
       "PZ0104 2:4 Unknown function 'reff' — Did you mean 'ref'?",
-      "PZ0201 4:4 source() takes the connection and the entity first, then named arguments, but got 1 — As in source('crm', 'orders', format: 'csv').",
+      "PZ0201 4:4 source() takes the connection and the entity first, then named arguments, but got 1 argument — As in source('crm', 'orders', format: 'csv').",
       "PZ0104 6:4 Unknown name 'nope' — Known are this, run_id, run_started_at, what {% assign %} names, and var('name').",
     ],
   );

@@ -43,7 +43,8 @@ export function problemsIn(template: string, setting: Setting = {}): string[] {
 export function contextOf(
   { vars = {}, env = {}, ephemeral = [], runId = "20260102T030405Z-abcd" }: Setting,
 ): RenderContext {
-  return { project: projectOf(vars, ephemeral), runId, runStartedAt: "2026-01-02T03:04:05.0000000Z", env };
+  const project = projectOf(vars, ephemeral);
+  return { project, ephemerals: new Set(ephemeral), runId, runStartedAt: "2026-01-02T03:04:05.0000000Z", env };
 }
 
 /** A pipeline of a test's project. */

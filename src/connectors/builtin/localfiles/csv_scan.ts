@@ -1,9 +1,10 @@
-import type { ConfigProblem, NativeDiagnosis, NativeScan, QueryRows } from "../../contract/mod.ts";
+import type { ConfigProblem, NativeScan } from "../../contract/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
 import { ident } from "../../../duckdb/mod.ts";
-import { nearMiss, ordinal } from "../../../util/mod.ts";
-import { refusal, selectChecked } from "./checked_cast.ts";
+import { nearMiss } from "../../../util/mod.ts";
+import { selectChecked } from "./checked_cast.ts";
 import { lineOfRecord } from "./csv_lines.ts";
+import { diagnose, type Probe } from "./diagnosis.ts";
 import { boundName, type CsvGroup, type FileSet, groupCsv, readCsvText } from "./files.ts";
 
 /**
@@ -36,7 +37,7 @@ export function checkedCsv(
     selectChecked(columns, columns.map(({ name }) => sourceOf(group, name)), readCsvText(group, delimiter))
   );
   const fragment = parts.length === 1 ? parts.join("") : `(${parts.map((part) => `FROM ${part}`).join(" UNION ALL ")})`;
-  return { fragment, diagnose: (query) => diagnose(query, groups, delimiter, columns) };
+  return { fragment, diagnose: (query) => diagnose(query, groups.map((group) => probeOf(group, delimiter)), columns) };
 }
 
 function sourceOf(group: CsvGroup, column: string): string {
@@ -64,60 +65,17 @@ function quoteNames(names: readonly string[]): string {
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
-/** Finds the first refused value in the first file, by path, that has one. */
-async function diagnose(
-  query: QueryRows,
-  groups: readonly CsvGroup[],
-  delimiter: string,
-  columns: readonly TypedColumn[],
-): Promise<NativeDiagnosis | undefined> {
-  const checked = columns.filter(({ type }) => type !== "VARCHAR");
-  if (checked.length === 0) return undefined;
-  const found = new Map<string, CsvGroup>();
-  for (const group of groups) {
-    const relation = flagged(group, delimiter, checked, true);
-    for (const [file] of await query(`SELECT DISTINCT filename FROM ${relation} WHERE bad IS NOT NULL`)) {
-      if (typeof file === "string") found.set(file, { ...group, files: [file] });
-    }
-  }
-  const [file] = [...found.keys()].sort(ordinal);
-  const group = file === undefined ? undefined : found.get(file);
-  if (file === undefined || group === undefined) return undefined;
-  const relation = flagged(group, delimiter, checked, false);
-  const [row] = await query(`SELECT n, bad, texts[bad] FROM ${relation} WHERE bad IS NOT NULL ORDER BY n LIMIT 1`);
-  const column = checked[Number(row?.[1]) - 1];
-  if (row === undefined || column === undefined) return undefined;
-  const record = BigInt(row[0] ?? "1");
-  const line = /\.(gz|zst)$/i.test(file) ? undefined : await lineOfRecord(file, record, group.header?.length === 1);
-  const text = JSON.stringify(shorten(row[2] ?? ""));
+function probeOf(group: CsvGroup, delimiter: string): Probe {
+  const texts = (columns: readonly TypedColumn[]) =>
+    columns.map(({ name }, index) => `${sourceOf(group, name)} AS t${index}`).join(", ");
   return {
-    message: `Column "${column.name}" holds ${text}, which can't become ${column.type} without a change` +
-      (line === undefined ? ` (record ${record})` : ""),
-    file,
-    line,
-    column: column.name,
-    hint: `correct the file, declare another type, or allow the change with the option lossy: {${column.name}: allow}`,
+    all: (columns) => `(SELECT filename, ${texts(columns)} FROM ${readCsvText(group, delimiter, ", filename = true")})`,
+    // One thread reads in the order of the file.
+    one: (file, columns) =>
+      `(SELECT row_number() OVER () AS n, ${texts(columns)} FROM ${
+        readCsvText({ ...group, files: [file] }, delimiter, ", parallel = false")
+      })`,
+    lineOf: async (file, record) =>
+      /\.(gz|zst)$/i.test(file) ? undefined : await lineOfRecord(file, record, group.header?.length === 1),
   };
-}
-
-/**
- * A relation of every record's texts and the place of the first refused one (from 1) as `bad`; of many files with their
- * names, or of one with each record's number `n`, for which it is read by one thread.
- */
-function flagged(group: CsvGroup, delimiter: string, columns: readonly TypedColumn[], many: boolean): string {
-  const inner = columns.flatMap((column, index) => {
-    const text = sourceOf(group, column.name);
-    return [`${text} AS t${index}`, `TRY_CAST(${text} AS ${column.type}) AS v${index}`];
-  });
-  const cases = columns.map((column, index) => `WHEN ${refusal(`t${index}`, `v${index}`, column)} THEN ${index + 1}`);
-  const texts = columns.map((_, index) => `t${index}`).join(", ");
-  const [key, from, option] = many
-    ? ["filename", "filename", ", filename = true"]
-    : ["n", "row_number() OVER () AS n", ", parallel = false"];
-  return `(SELECT ${key}, [${texts}] AS texts, CASE ${cases.join(" ")} END AS bad FROM (SELECT ${from}, ` +
-    `${inner.join(", ")} FROM ${readCsvText(group, delimiter, option)}))`;
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

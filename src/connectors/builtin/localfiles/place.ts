@@ -75,7 +75,9 @@ function contained(
 ): string | undefined {
   const declared = config["root"];
   if (declared !== undefined && (typeof declared !== "string" || declared === "" || declared.includes("\0"))) {
-    problems.push({ code: "PZ0301", message: `Setting "root" is ${show(declared)}: expected a folder` });
+    const typed = typeof declared !== "string" && typeof declared !== "object";
+    const hint = typed ? { hint: `put it in quotes, as in root: "\${NAME}", to keep it a text` } : {};
+    problems.push({ code: "PZ0301", message: `Setting "root" is ${show(declared)}: expected a folder`, ...hint });
     return undefined;
   }
   if (path.includes("\0")) {

@@ -14,6 +14,7 @@ import { type FileOptions, parseFileOptions, show } from "./format.ts";
 import { expandGlob, globBase, isGlob, statOrNothing } from "./glob.ts";
 import { scanInferredCsv } from "./inferred_csv.ts";
 import { manyFiles, readInferredJson, scanDeclaredJson } from "./json_scan.ts";
+import { missingFileHint } from "./missing_file.ts";
 import { isInside, readPlace, realPath, rootOf } from "./place.ts";
 
 /** The scan of one dataset, or every problem that its options, its contract and the disk show. */
@@ -94,7 +95,11 @@ function findFiles(
   if (!isGlob(path)) {
     const info = statOrNothing(path);
     if (info === undefined) {
-      problems.push({ code: "PZ0353", message: `There is no file "${path}" for entity "${spec.entity}"` });
+      problems.push({
+        code: "PZ0353",
+        message: `There is no file "${path}" for entity "${spec.entity}"`,
+        hint: missingFileHint(path, spec.entity),
+      });
     } else if (info.isDirectory) {
       problems.push({
         code: "PZ0353",

@@ -162,6 +162,27 @@ Deno.test("a refused value is found with its file, line and column", async () =>
   });
 });
 
+Deno.test("a text that is no value of its type is told apart from one that would change", async () => {
+  await using bench = await Bench.open();
+  await writeFiles(bench.dir.path, { "x.csv": "a\n1\nx\n" });
+  const found = await bench.scan("x", {}, { a: "int" }).diagnose?.((sql) => bench.connection.rows(sql));
+  assert.equal(found?.message, 'Column "a" holds "x", which is no INTEGER');
+  assert.equal(found?.hint, "correct the file or declare another type");
+  assert.equal(found?.line, 3);
+});
+
+Deno.test("a refused JSON value is found with its line, or with its file alone inside an array", async () => {
+  await using bench = await Bench.open();
+  await writeFiles(bench.dir.path, { "x.json": '{"a/b":1}\n\n{"a/b":"1.5"}\n', "y.json": '[{"a/b":1},{"a/b":[2]}]' });
+  const columns = { "a/b": "int" };
+  const lines = bench.scan("x", { format: "json" }, columns);
+  assert.equal((await lines.diagnose?.((sql) => bench.connection.rows(sql)))?.line, 3);
+  const array = bench.scan("y", { format: "json", layout: "array" }, columns);
+  const found = await array.diagnose?.((sql) => bench.connection.rows(sql));
+  assert.equal(found?.message, 'Column "a/b" holds "[2]", which is no INTEGER');
+  assert.deepEqual([found?.line, found?.file], [undefined, bench.dir.join("y.json")]);
+});
+
 Deno.test("nothing is diagnosed where every value is sound", async () => {
   await using bench = await Bench.open();
   await writeFiles(bench.dir.path, { "x.csv": "a\n1\n" });

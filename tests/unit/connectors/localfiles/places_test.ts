@@ -60,7 +60,8 @@ Deno.test("a missing file, a pattern without a match and a folder are named", as
   await using bench = await Bench.open();
   await writeFiles(bench.dir.path, { "folder/a.csv": "id\n" });
   assert.deepEqual(texts(bench.tryScan("orders")), [
-    `PZ0353 There is no file "${bench.dir.join("orders.csv")}" for entity "orders"`,
+    `PZ0353 There is no file "${bench.dir.join("orders.csv")}" for entity "orders" ` +
+    "(put the file there, or name another with path:)",
   ]);
   assert.deepEqual(texts(bench.tryScan("orders", { path: "folder/*.tsv" })), [
     `PZ0353 No file matches "${bench.dir.join("folder/*.tsv")}" for entity "orders"`,
@@ -99,7 +100,7 @@ Deno.test("format and its options are checked", async () => {
     'PZ0301 Option "path" is "a*": a write takes no wildcards',
   ]);
   assert.deepEqual(texts(bench.tryScan("x", {}, undefined, { root: 5 })), [
-    'PZ0301 Setting "root" is 5: expected a folder',
+    'PZ0301 Setting "root" is 5: expected a folder (put it in quotes, as in root: "${NAME}", to keep it a text)',
   ]);
 });
 

@@ -1,17 +1,24 @@
 import assert from "node:assert/strict";
-import { ConnectorError, ConnectorSession, type DatasetSpec } from "../../../src/connectors/mod.ts";
-import type { ConfigMap } from "../../../src/connectors/mod.ts";
+import {
+  CHILD_VERB,
+  type ConfigMap,
+  ConnectorError,
+  ConnectorSession,
+  type DatasetSpec,
+} from "../../src/connectors/mod.ts";
+import { BINARY } from "../harness/cli.ts";
 
 const NEVER = new AbortController().signal;
 
-function openGenerate(): ConnectorSession {
+function openGenerate(connector = "generate"): ConnectorSession {
   return new ConnectorSession({
-    connector: "generate",
+    connector,
     connection: "g",
     config: {},
     grant: { net: [], read: [], write: [], env: [] },
     runId: "r1",
     onLog: () => {},
+    ...(BINARY === undefined ? {} : { command: { path: BINARY, args: [CHILD_VERB], env: {} } }),
   });
 }
 
@@ -123,19 +130,12 @@ Deno.test("wrong options of a read are refused by name", async () => {
 });
 
 Deno.test("an unknown connector fails with what its child says", async () => {
-  await using session = new ConnectorSession({
-    connector: "nothing",
-    connection: "n",
-    config: {},
-    grant: { net: [], read: [], write: [], env: [] },
-    runId: "r",
-    onLog: () => {},
-  });
+  await using session = openGenerate("nothing");
   await assert.rejects(session.planRead(dataset({}), NEVER), /there is no connector "nothing" inside/);
 });
 
 Deno.test("a child ends when its host is killed", { ignore: Deno.build.os !== "linux" }, async () => {
-  const session = new URL("../../../src/connectors/mod.ts", import.meta.url).href;
+  const session = new URL("../../src/connectors/mod.ts", import.meta.url).href;
   const script = `
     const { ConnectorSession } = await import(${JSON.stringify(session)});
     const session = new ConnectorSession({ connector: "generate", connection: "g", config: {}, runId: "r",
@@ -146,7 +146,7 @@ Deno.test("a child ends when its host is killed", { ignore: Deno.build.os !== "l
     console.log(children);
     await new Promise(() => setInterval(() => {}, 1000));
   `;
-  const config = new URL("../../../deno.json", import.meta.url).pathname;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
   const host = new Deno.Command(Deno.execPath(), {
     args: ["eval", "--quiet", "--config", config, script],
     stdout: "piped",
