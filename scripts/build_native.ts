@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { textAt } from "./build_compile.ts";
 import { thinMachO } from "./build_macho.ts";
+import { packageFiles } from "./build_package.ts";
 import { nativePackage, type Target } from "./build_targets.ts";
 
 /** One packed file, described for the loader in the binary. */
@@ -16,13 +17,22 @@ export type PackedFile = {
 
 export type PackedNative = { readonly id: string; readonly files: readonly PackedFile[] };
 
-/** Packs DuckDB's two native files of a target into a folder, and nothing else of the package. */
+/**
+ * Packs DuckDB's two native files of a target into a folder, and nothing else of the package. The same files always give
+ * the same bytes and the same id.
+ *
+ * @throws {Error} when the package is not the one that deno.lock names, or lacks a file
+ */
 export async function packNative(root: string, target: Target, folder: string): Promise<PackedNative> {
-  const source = await nativeFolder(root, target);
+  const config: unknown = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
+  const version = textAt(config, "imports", "@duckdb/node-bindings").split("@").at(-1) ?? "";
+  const published = await packageFiles(root, nativePackage(target), version);
   await Deno.mkdir(folder, { recursive: true });
   const files: PackedFile[] = [];
   for (const name of target.files) {
-    const raw = thinMachO(await Deno.readFile(join(source, name)), target);
+    const bytes = published.get(`package/${name}`);
+    if (bytes === undefined) throw new Error(`${nativePackage(target)}@${version} has no '${name}'`);
+    const raw = thinMachO(bytes, target);
     const packed = gzipSync(raw, { level: constants.Z_BEST_COMPRESSION });
     const asset = `${name}.gz`;
     await Deno.writeFile(join(folder, asset), packed);
@@ -30,38 +40,6 @@ export async function packNative(root: string, target: Target, folder: string): 
   }
   const id = hashOf(new TextEncoder().encode(files.map(({ name, sha256 }) => `${name} ${sha256}\n`).join("")));
   return { id: id.slice(0, 16), files };
-}
-
-/** The folder with a target's files: what is installed here, or an installation for the target beside it. */
-async function nativeFolder(root: string, target: Target): Promise<string> {
-  const config: unknown = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
-  const version = textAt(config, "imports", "@duckdb/node-bindings").split("@").at(-1) ?? "";
-  const here = await installedFolder(root, target, version);
-  if (here !== undefined) return here;
-  const scratch = join(root, "gen", `npm-${target.name}`);
-  await Deno.mkdir(scratch, { recursive: true });
-  for (const name of ["deno.json", "deno.lock"]) await Deno.copyFile(join(root, name), join(scratch, name));
-  // The lock file, which names the packages of every platform, checks what arrives.
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["install", "--frozen", "--os", target.os, "--arch", target.cpu],
-    cwd: scratch,
-    stdin: "null",
-    stdout: "null",
-  }).output();
-  const there = success ? await installedFolder(scratch, target, version) : undefined;
-  if (there === undefined) throw new Error(`can't install ${nativePackage(target)}; this needs Deno 2.9 or newer`);
-  return there;
-}
-
-async function installedFolder(root: string, target: Target, version: string): Promise<string | undefined> {
-  const name = nativePackage(target);
-  const folder = join(root, "node_modules", ".deno", `${name.replace("/", "+")}@${version}`, "node_modules", name);
-  try {
-    return (await Deno.stat(folder)).isDirectory ? folder : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { type CompiledDag, compiledFiles, manifestJson } from "../compile/mod.ts";
 import { type Plan, planJson } from "../plan/mod.ts";
 import { targetPaths } from "../state/mod.ts";
-import { writeFileAtomically } from "../util/mod.ts";
+import { writeFileAtomically, writeFilesAtomically } from "../util/mod.ts";
 
 /** Writes `.pz/target/manifest.json`; each file is replaced as one step, so that runs side by side never mix. */
 export function writeManifest(dag: CompiledDag): void {
@@ -15,9 +14,8 @@ export function writeManifest(dag: CompiledDag): void {
 export function writeCompiled(dag: CompiledDag): void {
   const paths = targetPaths(dag.project.root);
   Deno.mkdirSync(paths.compiled, { recursive: true });
-  for (const { pipeline, text } of compiledFiles(dag)) {
-    writeFileAtomically(join(paths.compiled, `${pipeline}.sql`), text);
-  }
+  const files = compiledFiles(dag).map(({ pipeline, text }) => [`${pipeline}.sql`, text] as const);
+  writeFilesAtomically(paths.compiled, files);
 }
 
 /** Writes `.pz/target/plan.json`, which always covers the whole project. */

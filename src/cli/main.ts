@@ -2,7 +2,7 @@ import { Console } from "../render/mod.ts";
 import { commandTree, UsageError } from "./command_tree.ts";
 import { EXIT, type ExitCode } from "./exit_codes.ts";
 import type { Io } from "./io.ts";
-import { reportThrown } from "./report.ts";
+import { reportLostOutput, reportThrown } from "./report.ts";
 import { suggestPosition } from "./suggest_request.ts";
 import { reportUsageError } from "./usage.ts";
 
@@ -22,7 +22,11 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const code = await runCommandLine(io, args);
   // A slow reader gets all it is given time for; one that hung during a run was given up there.
   await console.flush(Infinity);
-  return code;
+  const failure = console.takeStdoutFailure();
+  if (failure === undefined) return code;
+  const lost = reportLostOutput(console, failure);
+  await console.flush(Infinity);
+  return code === EXIT.ok ? lost : code;
 }
 
 /** Parses the arguments and runs the verb. Whatever is thrown, here or in a forgotten promise, ends in a message. */
@@ -67,7 +71,9 @@ async function parseAndRun(io: Io, args: readonly string[]): Promise<ExitCode> {
 
 function terminalSize(): { readonly columns: number; readonly rows: number } {
   try {
-    return Deno.consoleSize();
+    // A terminal that nobody gave a size says 0.
+    const { columns, rows } = Deno.consoleSize();
+    return { columns: columns || 80, rows: rows || 24 };
   } catch {
     return { columns: 80, rows: 24 };
   }

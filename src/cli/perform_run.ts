@@ -108,9 +108,15 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   await Deno.mkdir(paths.folder, { recursive: true });
   using _lock = await acquireRunLock(paths.lock);
   const failFast = request.failFast ?? false;
-  writeRunIntent(paths.intent, { version: 1, selection: request.selection, vars: request.vars, failFast });
-  writeManifest(dag);
-  writePlan(dag, plan);
+  try {
+    writeRunIntent(paths.intent, { version: 1, selection: request.selection, vars: request.vars, failFast });
+    writeManifest(dag);
+    writePlan(dag, plan);
+  } catch (error) {
+    // A run that could not begin leaves nothing behind that looks like one.
+    await Deno.remove(paths.folder, { recursive: true }).catch(() => {});
+    throw error;
+  }
 
   using view = openView(io, format, plan);
   signal.addEventListener(

@@ -8,6 +8,11 @@ import { type LogFormat, reportErrors, reportNotes, reportWarnings } from "./rep
 /** The options that every verb over a project has. */
 export type ProjectOptions = { readonly project?: string | undefined; readonly vars?: string | undefined };
 
+/** What `--vars` holds; blank is the same as absent. */
+export function varsOf({ vars }: ProjectOptions): string | undefined {
+  return vars === undefined || vars.trim() === "" ? undefined : vars;
+}
+
 /** The names and times that one run of the phases goes by. */
 export type RunIdentity = { readonly runId: string; readonly startedAt: number };
 
@@ -62,10 +67,9 @@ export async function loadAndCompile(
   },
 ): Promise<Step<CompiledDag>> {
   const { identity, times, warn, format, workbench } = settings;
-  const vars = options.vars === undefined || options.vars.trim() === "" ? undefined : options.vars;
   const project = await times.time(
     "load",
-    () => loadProject(projectRoot(io, options.project), { env: io.env, vars }),
+    () => loadProject(projectRoot(io, options.project), { env: io.env, vars: varsOf(options) }),
   );
   if (!project.ok) return { ok: false, exit: reportErrors(io.console, project.errors) };
   const dag = await times.time("compile", () =>
@@ -86,7 +90,7 @@ export async function loadAndCompile(
 /** The graph of a project without its read hints, or undefined when anything is wrong with it; writes nothing. */
 export async function compileQuietly(io: Io, options: ProjectOptions): Promise<CompiledDag | undefined> {
   const { runId, startedAt } = newIdentity(io);
-  const project = await loadProject(projectRoot(io, options.project), { env: io.env, vars: options.vars });
+  const project = await loadProject(projectRoot(io, options.project), { env: io.env, vars: varsOf(options) });
   if (!project.ok) return undefined;
   const runStartedAt = new Date(startedAt).toISOString();
   const dag = await compileProject(project.value, { runId, runStartedAt, env: io.env, inspectSql: false });

@@ -42,14 +42,33 @@ export function reportThrown(console: Console, error: unknown, debug: boolean): 
   }
   const code = classifyForeign(error);
   const message = error instanceof Error ? error.message : String(error);
-  const text = code === "PZ0500"
-    ? `internal error (${error instanceof Error ? error.name : typeof error}: ${message})`
-    : message;
-  const hint = code === "PZ0500"
-    ? "this is a bug in pz; please report it with the command line and, if you can, the output with PZ_DEBUG=1"
-    : undefined;
-  reportErrors(console, [new PzError(code, text, { hint })]);
+  const bug = code === "PZ0500" && !isSystemError(error);
+  const text = bug ? `internal error (${error instanceof Error ? error.name : typeof error}: ${message})` : message;
+  reportErrors(console, [new PzError(code, text, { hint: bug ? BUG_HINT : SYSTEM_HINTS[code] })]);
   if (debug && error instanceof Error && error.stack !== undefined) console.err(printable(error.stack));
+  return EXIT.fatal;
+}
+
+const BUG_HINT =
+  "this is a bug in pz; please report it with the command line and, if you can, the output with PZ_DEBUG=1";
+const SYSTEM_HINTS: { readonly [code: string]: string } = {
+  PZ0500: "see that the project's folder and the folder for temporary files can be read and written",
+  PZ0531: "give the user who runs pz the right to it, or use a folder that can be written",
+  PZ0532: "free some space; `pz clean` deletes what old runs left behind",
+  PZ0533: "close the program that uses it",
+};
+
+/** Whether the operating system refused something, which is seldom the fault of pz. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && /^E[A-Z0-9]+$/.test(error.code);
+}
+
+/** Says that what a verb printed did not arrive; returns the exit code for that. */
+export function reportLostOutput(console: Console, failure: unknown): ExitCode {
+  const code = classifyForeign(failure);
+  const text = `stdout can't be written: ${failure instanceof Error ? failure.message : String(failure)}`;
+  if (code === "PZ0500") console.err(`error: ${oneLine(text)}`);
+  else reportErrors(console, [new PzError(code, text)]);
   return EXIT.fatal;
 }
 

@@ -1,5 +1,5 @@
 import type { EventBus, StampedEvent, Subscriber } from "../events/mod.ts";
-import { type Console, formatSize, LiveRenderer, NdjsonRenderer, PlainRenderer } from "../render/mod.ts";
+import { type Console, formatSize, LiveRenderer, NdjsonRenderer, PlainRenderer, printable } from "../render/mod.ts";
 import { type Io, isInteractive } from "./io.ts";
 import type { Plan } from "../plan/mod.ts";
 import type { LogFormat } from "./report.ts";
@@ -23,7 +23,12 @@ export function openView(io: Io, format: LogFormat, plan: Plan): RunView {
     });
     return {
       handle: (event) => live.handle(event),
-      note: (line) => io.stderrIsTerminal ? live.above(line) : console.err(line),
+      note: (line) => {
+        try {
+          if (io.stderrIsTerminal) return live.above(line);
+        } catch { /* a broken tree must not keep the line from its reader */ }
+        console.err(line);
+      },
       [Symbol.dispose]: () => live[Symbol.dispose](),
     };
   }
@@ -55,9 +60,16 @@ export class RunFacts implements Subscriber {
   }
 }
 
-/** Waits at most 5 s for the last lines of a run: a reader that hangs does not keep pz from ending. */
+/**
+ * Waits at most 5 s for the last lines of a run: a reader that hangs does not keep pz from ending. A run whose output
+ * is lost is as good as its receipt says, so that this is a warning.
+ */
 export async function finishOutput(console: Console, timeoutMs = DRAIN_MS): Promise<void> {
   if (!await console.flush(timeoutMs)) console.abandonBusy();
+  const failure = console.takeStdoutFailure();
+  if (failure === undefined) return;
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  console.err(`warning: stdout can't be written: ${printable(reason)}; the rest of the output is lost`);
 }
 
 /**

@@ -88,7 +88,10 @@ function readHints(
     const found = usesOf(trees.get(link.query.rendered.pipeline.name), own);
     for (const source of own) {
       const use = found.get(source.relation.toLowerCase());
-      if (use !== undefined) uses.set(source, [...(uses.get(source) ?? []), use]);
+      if (use === undefined) continue;
+      const others = uses.get(source);
+      if (others === undefined) uses.set(source, [use]);
+      else others.push(use);
     }
   }
   const hints = new Map<string, ReadHints>();

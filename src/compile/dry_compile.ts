@@ -52,6 +52,8 @@ class DryRun {
   readonly #notices: string[] = [];
   /** By node id. */
   readonly #absent = new Map<string, Absence>();
+  /** The columns of relations that checks ask for. */
+  readonly #columns = new Map<string, readonly string[]>();
   /** How many pipelines wait for each source's contract. */
   readonly #skipped = new Map<string, number>();
   #checked = 0;
@@ -195,12 +197,17 @@ class DryRun {
 
   /** What is wrong with a check, as far as its pipeline's columns are known. */
   async #check(node: CheckNode): Promise<readonly PzError[]> {
-    let columns: readonly string[] | undefined;
-    if (node.dependsOn.every((id) => !this.#absent.has(id))) {
-      const described = await this.#connection.prepare(`SELECT * FROM ${staged(node.relation)}`);
-      columns = described.columns.map(({ name }) => name);
-    }
-    return await checkProblems(this.#connection, node, columns);
+    const known = node.dependsOn.every((id) => !this.#absent.has(id));
+    return await checkProblems(this.#connection, node, known ? await this.#columnsOf(node.relation) : undefined);
+  }
+
+  async #columnsOf(relation: string): Promise<readonly string[]> {
+    const known = this.#columns.get(relation);
+    if (known !== undefined) return known;
+    const { columns } = await this.#connection.prepare(`SELECT * FROM ${staged(relation)}`);
+    const names = columns.map(({ name }) => name);
+    this.#columns.set(relation, names);
+    return names;
   }
 
   /** Makes a pipeline's relation from one form of its SQL, or says what is wrong with that. */

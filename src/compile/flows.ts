@@ -1,5 +1,5 @@
 import type { CompiledDag } from "./dag.ts";
-import { closure, type Graph, graphOf, inOrder } from "./graph.ts";
+import { closure, type Graph, graphOf } from "./graph.ts";
 
 /** A connected component of the DAG, with ids in topological order and a label for messages. */
 export type Flow = { readonly label: string; readonly ids: readonly string[] };
@@ -9,19 +9,20 @@ const NAMES_SHOWN = 3;
 /** The flows of a DAG in the order of their first node. A label names the pipelines that no other pipeline reads. */
 export function flowsOf(dag: CompiledDag): readonly Flow[] {
   const graph = graphOf(dag);
-  const seen = new Set<string>();
-  const flows: Flow[] = [];
+  const flowOf = new Map<string, string[]>();
   for (const node of dag.nodes) {
-    if (seen.has(node.id)) continue;
-    const members = closure([node.id], (id) => [
-      ...(graph.byId.get(id)?.dependsOn ?? []),
-      ...(graph.dependents.get(id) ?? []),
-    ]);
-    for (const id of members) seen.add(id);
-    const ids = inOrder(graph, members);
-    flows.push({ label: labelOf(graph, ids), ids });
+    let flow = flowOf.get(node.id);
+    if (flow === undefined) {
+      flow = [];
+      const members = closure([node.id], (id) => [
+        ...(graph.byId.get(id)?.dependsOn ?? []),
+        ...(graph.dependents.get(id) ?? []),
+      ]);
+      for (const id of members) flowOf.set(id, flow);
+    }
+    flow.push(node.id);
   }
-  return flows;
+  return [...new Set(flowOf.values())].map((ids) => ({ label: labelOf(graph, ids), ids }));
 }
 
 function labelOf(graph: Graph, ids: readonly string[]): string {

@@ -32,11 +32,13 @@ export function queryOf(rendered: RenderedPipeline): PipelineQuery | readonly Pz
     ];
   }
   const { start } = cut;
+  const sql = trimQuery(text.text.slice(start));
+  const formOf = (form: string) => form === rendered.sql ? sql : queryText(rendered, form);
   return {
     rendered,
-    sql: trimQuery(text.text.slice(start)),
-    identitySql: queryText(rendered, rendered.identitySql),
-    shownSql: queryText(rendered, rendered.shownSql),
+    sql,
+    identitySql: formOf(rendered.identitySql),
+    shownSql: formOf(rendered.shownSql),
     map: { positionAt: (offset) => rendered.map.positionAt(text.originalOffset(start + offset)) },
   };
 }

@@ -8,8 +8,8 @@ export type Dispatchable = {
   readonly name: string;
   /** Ids that must have succeeded before; ids outside the dispatched set are taken as done. */
   readonly after: readonly string[];
-  /** The connection whose permits the node needs. */
-  readonly connection?: string;
+  /** The connections of each of which the node needs a permit, all different. */
+  readonly connections: readonly string[];
 };
 
 /** How one node ended, for the dispatcher. */
@@ -176,13 +176,13 @@ class Dispatcher<N extends Dispatchable> {
     this.#skipWaiting();
   }
 
-  #hasPermit({ connection }: N): boolean {
-    if (connection === undefined) return true;
-    return (this.#busy.get(connection) ?? 0) < (this.#options.connectionLimits.get(connection) ?? Infinity);
+  #hasPermit({ connections }: N): boolean {
+    const { connectionLimits } = this.#options;
+    return connections.every((name) => (this.#busy.get(name) ?? 0) < (connectionLimits.get(name) ?? Infinity));
   }
 
-  #occupy({ connection }: N, count: number): void {
-    if (connection !== undefined) this.#busy.set(connection, (this.#busy.get(connection) ?? 0) + count);
+  #occupy({ connections }: N, count: number): void {
+    for (const name of connections) this.#busy.set(name, (this.#busy.get(name) ?? 0) + count);
   }
 
   #childrenOf(id: string): N[] {

@@ -114,9 +114,10 @@ function placed(message: string, place: string | undefined): string {
   return [`${first} (${place})`, ...more].join("\n");
 }
 
-/** The next step where DuckDB's refusal comes from the limits that pz sets. */
-function hintOf({ kind }: DuckDbError): string | undefined {
-  if (kind !== "Permission") return undefined;
+/** The next step where the disk is full, or DuckDB's refusal comes from the limits that pz sets. */
+function hintOf(error: DuckDbError): string | undefined {
+  if (duckDbCause(error) === "disk_full") return "free some space; `pz clean` deletes what old runs left behind";
+  if (error.kind !== "Permission") return undefined;
   return "SQL may only open files below the connections that this run reads; read others with {{ source('connection', 'entity') }}";
 }
 

@@ -1,8 +1,8 @@
 import type { CompiledDag, DagNode } from "../compile/mod.ts";
 import type { Dispatchable } from "./dispatcher.ts";
 
-/** A node of this run with what it is dispatched by. */
-export type RunNode = Dispatchable & { readonly node: DagNode };
+/** A node of this run with what it is dispatched by, and the connection that it uses. */
+export type RunNode = Omit<Dispatchable, "connections"> & { readonly node: DagNode; readonly connection?: string };
 
 /** The nodes of a run in topological order. */
 export function runNodes(dag: CompiledDag, effective: readonly string[]): readonly RunNode[] {

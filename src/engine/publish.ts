@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type { NativeCopy } from "../connectors/mod.ts";
 import { syncFolder } from "../util/mod.ts";
+import { faultPoint } from "./fault_point.ts";
 
 type Move = NativeCopy["moves"][number];
 
@@ -40,28 +41,45 @@ export async function syncTree(path: string): Promise<void> {
   syncFolder(path);
 }
 
+/** Ends the name of a folder that was put aside for its replacement; while it has this name it is whole. */
+export const ASIDE = ".old";
+/** Ends the name of a folder that is being deleted. */
+export const TRASH = ".trash";
+
 /**
- * Publishes finished files under their final names. Each move replaces its target as one step; a folder that is in the
- * way is put aside first and comes back if the move fails. On return the new names are on the disk.
+ * Publishes finished files under their final names. Each move replaces its target as one step. A folder can't be
+ * replaced in one step: it is put aside first, comes back if the move fails, and is deleted when the new one has its
+ * name on the disk. A process that dies in between leaves it whole beside the target, where `recoverTargets` finds it.
+ * On return the new names are on the disk.
  */
 export function publish(moves: readonly Move[]): void {
+  const replaced: string[] = [];
   for (const { from, to } of moves) {
-    if (isFolder(to)) replaceFolder(from, to);
+    if (isFolder(to)) replaced.push(replaceFolder(from, to));
     else Deno.renameSync(from, to);
   }
   for (const folder of new Set(moves.map(({ to }) => dirname(to)))) syncFolder(folder);
+  for (const aside of replaced) {
+    attempt(() => {
+      Deno.renameSync(aside, `${aside}${TRASH}`);
+      Deno.removeSync(`${aside}${TRASH}`, { recursive: true });
+    });
+  }
 }
 
-function replaceFolder(from: string, to: string): void {
-  const aside = `${from}.old`;
+/** Returns where the former folder is now. */
+function replaceFolder(from: string, to: string): string {
+  const aside = `${from}${ASIDE}`;
   Deno.renameSync(to, aside);
+  faultPoint("folder_put_aside");
   try {
     Deno.renameSync(from, to);
   } catch (error) {
     attempt(() => Deno.renameSync(aside, to));
     throw error;
   }
-  attempt(() => Deno.removeSync(aside, { recursive: true }));
+  faultPoint("folder_in_place");
+  return aside;
 }
 
 function isFolder(path: string): boolean {

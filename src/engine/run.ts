@@ -1,12 +1,17 @@
 import type { CompiledDag } from "../compile/mod.ts";
+import type { NativeCopy } from "../connectors/mod.ts";
 import type { EventBus, RunStatus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { type Phases, runPaths, RunRecorder, sweepRuns } from "../state/mod.ts";
 import { maskOf } from "../util/mod.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { dispatch, type DispatchSummary } from "./dispatcher.ts";
+import { type RunUnit, runUnits } from "./fused_chain.ts";
+import { FusedRunner } from "./fused_runner.ts";
 import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
+import { NodeEnds } from "./node_end.ts";
 import { NodeRunner } from "./node_runner.ts";
+import { recoverTargets } from "./recover.ts";
 import { secretValues } from "./redact.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
@@ -73,6 +78,10 @@ export async function runProject(options: RunOptions, services: RunServices = SE
     finish("fatal", false, clock.now());
     throw error;
   }
+  for (const move of publishingMoves(nodes, options)) {
+    const what = `What an earlier run left beside '${move.to}' was not put in order`;
+    await warnOnError(what, options, () => recoverTargets(project.root, runId, [move]));
+  }
   bus.publish({ event: "run_started", projectName: project.name, nodeCount: nodes.length });
   const { summary, stuck } = await execute(nodes, staging, recorder, options, services);
   const outcome = outcomeOf(summary);
@@ -88,7 +97,12 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   recorder.snapshot();
   if (project.keepLast !== undefined) {
     const swept = await sweepRuns(project.root, project.keepLast);
-    if (swept.runsSwept > 0 || swept.failures > 0) bus.publish({ event: "retention_swept", ...swept });
+    if (swept.runsSwept + swept.bytesFreed + swept.failures > 0) bus.publish({ event: "retention_swept", ...swept });
+    if (swept.failures > 0) {
+      options.onWarning(
+        `What old runs left could not be deleted in ${swept.failures} place(s): \`pz clean\` tells why`,
+      );
+    }
   }
   await warnOnError("The views of the run did not end well", options, () => options.onFinalize());
   // A node that can't be stopped may hold a statement for ever; then the process's end closes the database.
@@ -97,6 +111,18 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   }
   finish(outcome.status, outcome.interrupted, executed);
   return outcome;
+}
+
+/** The moves by which the run's sinks will publish; a sink that can't tell them now fails when it runs. */
+function publishingMoves(nodes: readonly RunNode[], { plan, runId }: RunOptions): NativeCopy["moves"] {
+  const inRun = new Set(nodes.map(({ id }) => id));
+  return plan.nodes.filter(({ id }) => inRun.has(id)).flatMap(({ copy }) => {
+    try {
+      return copy?.({ run: runId, ordinal: 1 }).moves ?? [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 async function execute(
@@ -131,27 +157,32 @@ async function execute(
     now: () => options.clock.now(),
     random: services.random ?? Math.random,
   };
-  const runner = new NodeRunner({ run, recorder, redact });
-  const leave = ({ connection }: RunNode) => {
-    if (connection !== undefined) sessions.leave(connection);
+  const ends = new NodeEnds(run, recorder);
+  const runner = new NodeRunner({ run, ends, redact });
+  const fusedRunner = new FusedRunner({ run, ends, redact });
+  const leave = ({ nodes }: RunUnit) => {
+    for (const { connection } of nodes) if (connection !== undefined) sessions.leave(connection);
   };
-  const summary = await dispatch({
-    nodes,
+  const { interrupted } = await dispatch({
+    nodes: runUnits(nodes, plan),
     threads: project.engine.threads,
     connectionLimits: connectionLimits(nodes),
     failFast: options.failFast,
     signal: options.signal,
-    execute: async (node, control) => {
-      const verdict = await runner.execute(node.node, control);
-      leave(node);
+    execute: async (unit, control) => {
+      const { node, chain } = unit;
+      const verdict = await (chain === undefined ? runner.execute(node, control) : fusedRunner.execute(chain, control));
+      leave(unit);
       return verdict;
     },
-    onSkipped: (node) => {
-      runner.skip(node.node);
-      leave(node);
+    onSkipped: (unit) => {
+      if (unit.chain === undefined) runner.skip(unit.node);
+      else fusedRunner.skip(unit.chain);
+      leave(unit);
     },
   });
-  return { summary, stuck: runner.stuck };
+  const { success: succeeded, failed, skipped } = ends.counts;
+  return { summary: { succeeded, failed, skipped, interrupted }, stuck: runner.stuck || fusedRunner.stuck };
 }
 
 /** How many nodes of the run use each connection. */

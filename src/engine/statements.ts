@@ -1,3 +1,4 @@
+import type { ColumnSpec } from "../connectors/mod.ts";
 import { qualified } from "../duckdb/mod.ts";
 import type { NodeContext } from "./run_context.ts";
 
@@ -12,6 +13,12 @@ export async function rows(
   sql: string,
 ): Promise<readonly (readonly (string | null)[])[]> {
   return await connection.rows(sql, { signal });
+}
+
+/** The columns of a relation (as SQL) with DuckDB's names for their types. */
+export async function columnsOf(context: NodeContext, relation: string): Promise<readonly ColumnSpec[]> {
+  const described = await rows(context, `DESCRIBE SELECT * FROM ${relation}`);
+  return described.map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
 }
 
 /** A query's one number, such as a count. */

@@ -2,63 +2,98 @@ import type { CompiledDag, DagNode, PipelineNode, SinkWriteNode, SourceLoadNode 
 import type { Chain, PlannedNode } from "./plan.ts";
 
 /**
- * The chains of one load, one pipeline and one write, in the order of their pipelines, each with the first condition
- * that keeps it from being one statement of DuckDB's.
+ * The ways from a source through pipelines to an output, one for each output in the order of the DAG, each with the
+ * first condition that keeps it from being one statement of DuckDB's. An output that no source feeds has none.
  */
 export function chainsOf(dag: CompiledDag, planned: readonly PlannedNode[]): readonly Chain[] {
-  const byId = new Map(dag.nodes.map((node) => [node.id, node]));
-  const plans = new Map(planned.map((node) => [node.id, node]));
-  const readers = new Map<string, DagNode[]>();
+  const graph: Graph = {
+    byId: new Map(dag.nodes.map((node) => [node.id, node])),
+    readers: new Map(),
+  };
   for (const node of dag.nodes) {
-    for (const id of node.dependsOn) readers.set(id, [...(readers.get(id) ?? []), node]);
+    for (const id of node.dependsOn) graph.readers.set(id, [...(graph.readers.get(id) ?? []), node]);
   }
-  const chains: Chain[] = [];
-  for (const pipeline of dag.nodes) {
-    if (pipeline.kind !== "Pipeline") continue;
-    const inputs = pipeline.dependsOn.flatMap((id) => byId.get(id) ?? []);
-    const consumers = readers.get(pipeline.id) ?? [];
-    const load = inputs.find((node) => node.kind === "SourceLoad");
-    const write = consumers.find((node) => node.kind === "SinkWrite");
-    if (load === undefined || write === undefined) continue;
-    const obstacle = structure({ load, pipeline, write }, inputs, consumers, readers) ??
-      settings(dag, load, write) ?? tiers(plans.get(load.id), plans.get(write.id));
-    chains.push({
-      load: load.id,
-      pipeline: pipeline.id,
-      write: write.id,
-      ...(obstacle === undefined ? {} : { obstacle }),
-    });
-  }
-  return chains;
+  const plans = new Map(planned.map((node) => [node.id, node]));
+  return dag.nodes.flatMap((node) => node.kind === "SinkWrite" ? chainInto(node, graph, dag, plans) ?? [] : []);
 }
 
-type Links = { readonly load: SourceLoadNode; readonly pipeline: PipelineNode; readonly write: SinkWriteNode };
+type Graph = {
+  readonly byId: ReadonlyMap<string, DagNode>;
+  readonly readers: Map<string, readonly DagNode[]>;
+};
 
-function structure(
-  { load, pipeline, write }: Links,
+/** Goes up from an output until a condition fails or a source is reached. */
+function chainInto(
+  write: SinkWriteNode,
+  graph: Graph,
+  dag: CompiledDag,
+  plans: ReadonlyMap<string, PlannedNode>,
+): Chain | undefined {
+  const nodes: string[] = [write.id];
+  let reader: SinkWriteNode | PipelineNode = write;
+  for (;;) {
+    const inputs: readonly DagNode[] = reader.dependsOn.flatMap((id) => graph.byId.get(id) ?? []);
+    const input = inputs.find((node) => node.kind === "SourceLoad") ?? inputs.find((node) => node.kind === "Pipeline");
+    if (input === undefined) return undefined;
+    nodes.unshift(input.id);
+    const obstacle = linkObstacle(reader, input, inputs, graph.readers.get(input.id) ?? []);
+    if (obstacle !== undefined) return { nodes, obstacle };
+    if (input.kind === "SourceLoad") {
+      const found = settingsObstacle(dag, input, write) ?? tierObstacle(input, write, plans);
+      return found === undefined ? { nodes } : { nodes, obstacle: found };
+    }
+    reader = input;
+  }
+}
+
+/** What keeps a node from reading its input as it comes. */
+function linkObstacle(
+  reader: SinkWriteNode | PipelineNode,
+  input: SourceLoadNode | PipelineNode,
   inputs: readonly DagNode[],
-  consumers: readonly DagNode[],
-  readers: ReadonlyMap<string, readonly DagNode[]>,
+  readers: readonly DagNode[],
 ): string | undefined {
-  if (inputs.length > 1) return `the pipeline reads ${inputs.length} inputs`;
-  if ((readers.get(load.id)?.length ?? 0) > 1) return "the source has several readers";
-  if (consumers.some((node) => node.kind === "Check")) return "a check reads the pipeline";
-  if (consumers.length > 1) return `the pipeline has ${consumers.length} consumers`;
-  if (write.dependsOn.length > 1) return "a gating check holds the write back";
-  if (pipeline.watermarks.length > 0) return "the pipeline compares with a watermark";
-  return undefined;
+  const check = readers.find((node) => node.kind === "Check");
+  if (check !== undefined) return `a check reads '${input.name}'`;
+  if (readers.length > 1) return `'${input.name}' has ${readers.length} readers`;
+  if (reader.kind === "SinkWrite") return inputs.length > 1 ? "a gating check holds the write back" : undefined;
+  if (inputs.length > 1) return `'${reader.name}' reads ${inputs.length} inputs`;
+  if (reader.watermarks.length > 0) return `'${reader.name}' compares with a watermark`;
+  return sqlObstacle(reader, input);
 }
 
-function settings({ project }: CompiledDag, load: SourceLoadNode, write: SinkWriteNode): string | undefined {
+/**
+ * What a view can't hold, and what would read the input again. Words are looked for, not parsed: a comment that holds
+ * one keeps a chain apart, which costs time and nothing else.
+ */
+function sqlObstacle({ name, sql }: PipelineNode, input: SourceLoadNode | PipelineNode): string | undefined {
+  if (/\bpivot/i.test(sql)) return `'${name}' uses PIVOT`;
+  if (/\brecursive\b/i.test(sql)) return `'${name}' uses RECURSIVE`;
+  const relation = input.relation.toLowerCase();
+  const mentions = sql.toLowerCase().split(/\bstaging"?\s*\.\s*"?/).slice(1).filter((text) =>
+    text.startsWith(relation)
+  );
+  return mentions.length > 1 ? `'${name}' reads '${input.name}' more than once` : undefined;
+}
+
+function settingsObstacle(
+  { project }: CompiledDag,
+  { name, read, columns }: SourceLoadNode,
+  { write }: SinkWriteNode,
+): string | undefined {
   if (project.engine.staging === "always") return "engine.staging is always";
-  if (load.read.sync?.mode === "incremental" || load.read.sync?.mode === "cdc") return "the source is not read in full";
-  if (project.onSourceDrift !== "ignore" && load.columns === undefined) return "the source is watched for drift";
-  if (write.write.strategy !== "replace") return `the strategy is ${write.write.strategy}`;
+  if (read.sync?.mode === "incremental" || read.sync?.mode === "cdc") return `'${name}' is not read in full`;
+  if (project.onSourceDrift !== "ignore" && columns === undefined) return `'${name}' is watched for drift`;
+  if (write.strategy !== "replace") return `the strategy is ${write.strategy}`;
   return undefined;
 }
 
-function tiers(load: PlannedNode | undefined, write: PlannedNode | undefined): string | undefined {
-  if (load?.strategy !== "native_scan") return "the source is not read by DuckDB itself";
-  if (write?.strategy !== "native_copy") return "the output is not written by DuckDB itself";
+function tierObstacle(
+  load: SourceLoadNode,
+  write: SinkWriteNode,
+  plans: ReadonlyMap<string, PlannedNode>,
+): string | undefined {
+  if (plans.get(load.id)?.strategy !== "native_scan") return `'${load.name}' is not read by DuckDB itself`;
+  if (plans.get(write.id)?.strategy !== "native_copy") return `'${write.name}' is not written by DuckDB itself`;
   return undefined;
 }

@@ -39,18 +39,19 @@ export type DuckDbLimits = {
   readonly tempDirectory?: string;
 };
 
-/** A load, a pipeline and a write, by id, that stand in a row. */
+/** The way of one output's rows from their source. */
 export type Chain = {
-  readonly load: string;
-  readonly pipeline: string;
-  readonly write: string;
-  /** Why the three can't be one statement; undefined: they can, whether or not the engine makes use of it. */
+  /** Ids in the order of the data; the write is the last. With an obstacle only those that were looked at. */
+  readonly nodes: readonly string[];
+  /** Why they can't be one statement, for people; undefined: they are one, a load, its pipelines and a write. */
   readonly obstacle?: string;
 };
 
 export type Plan = {
   /** Topological, the whole project. */
   readonly nodes: readonly PlannedNode[];
+  /** One for each output that a source feeds, in their order. */
+  readonly chains: readonly Chain[];
   readonly memoryBudget: MemoryBudget;
   readonly limits: DuckDbLimits;
   /** What each connection may touch, by connection name, sorted. */

@@ -14,6 +14,11 @@ export function planJson(plan: Plan): string {
       totalBytes: budget.totalBytes,
       duckdbThreadsDisclaimer: budget.duckdbThreadsDisclaimer,
     },
+    chains: plan.chains.map(({ nodes, obstacle }) => ({
+      nodes,
+      fused: obstacle === undefined,
+      reason: obstacle ?? null,
+    })),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

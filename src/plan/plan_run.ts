@@ -3,6 +3,7 @@ import type { ConnectorDescription } from "../connectors/mod.ts";
 import { fail, type Outcome, type PzError, succeed } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { budgetOf, DEFAULT_BATCH_BYTES } from "./budget.ts";
+import { chainsOf } from "./chains.ts";
 import { notYetPipeline, notYetProject } from "./not_yet.ts";
 import type { MachineFacts, Plan, PlannedNode } from "./plan.ts";
 import { connectionRefusal, type Refusal } from "./refusal.ts";
@@ -46,7 +47,7 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
   if (errors.length > 0) return fail(errors);
   const { memoryBudget, limits } = budget;
   return succeed(
-    { nodes, memoryBudget, limits, grants: grantsOf(dag, options, facts) },
+    { nodes, chains: chainsOf(dag, nodes), memoryBudget, limits, grants: grantsOf(dag, options, facts) },
     warnings,
   );
 }

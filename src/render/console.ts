@@ -49,6 +49,13 @@ export class Console {
     return this.#stdout.isBusy;
   }
 
+  /** Why stdout can't be written, told once; undefined while it can, and where its reader just went away. */
+  takeStdoutFailure(): unknown {
+    const { failure } = this.#stdout;
+    this.#stdout.failure = undefined;
+    return failure instanceof Deno.errors.BrokenPipe ? undefined : failure;
+  }
+
   /** Waits until all is written; at most `timeoutMs` (Infinity: without limit). False when it gave up. */
   async flush(timeoutMs: number): Promise<boolean> {
     const idle = Promise.all([this.#stdout.idle(), this.#stderr.idle()]).then(() => true);
@@ -78,6 +85,7 @@ class Lane {
   #work: Promise<void> = Promise.resolve();
   #working = false;
   #dead = false;
+  failure: unknown;
 
   constructor(sink: ByteSink, limit: number) {
     this.#sink = sink;
@@ -120,8 +128,9 @@ class Lane {
         for (let written = 0; written < bytes.length && !this.#dead;) {
           written += await this.#sink.write(bytes.subarray(written));
         }
-      } catch {
+      } catch (error) {
         this.#dead = true;
+        this.failure = error;
       }
     }
     this.#working = false;

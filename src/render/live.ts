@@ -29,7 +29,7 @@ export class LiveRenderer implements Subscriber, Disposable {
   /** The lines that stand above the cursor, and the widest that was drawn since the terminal had its width. */
   #drawn: readonly PaintedLine[] = [];
   #widest = 0;
-  #columns: number;
+  #columns: number | undefined;
   #settlesAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -37,7 +37,6 @@ export class LiveRenderer implements Subscriber, Disposable {
     this.#console = console;
     this.#options = options;
     this.#tree = new LiveTree(options.tiers);
-    this.#columns = options.size().columns;
   }
 
   handle({ event, at }: StampedEvent): void {
@@ -67,12 +66,19 @@ export class LiveRenderer implements Subscriber, Disposable {
   #tick(): void {
     // The next frame keeps the times of running nodes moving.
     this.#timer = setTimeout(() => this.#tick(), FRAME_MS);
+    try {
+      this.#drawIfSettled();
+    } catch {
+      // Nobody above a timer could keep a broken view from harming the run.
+      this[Symbol.dispose]();
+    }
+  }
+
+  #drawIfSettled(): void {
     const now = this.#options.now();
     const { columns } = this.#options.size();
-    if (columns !== this.#columns) {
-      this.#settlesAt = now + SETTLE_MS;
-      this.#columns = columns;
-    }
+    if (this.#columns !== undefined && columns !== this.#columns) this.#settlesAt = now + SETTLE_MS;
+    this.#columns = columns;
     // A terminal that is behind gets the next frame instead of one more.
     if (now >= this.#settlesAt && !this.#console.isStdoutBusy) this.#draw();
   }

@@ -195,11 +195,12 @@ function rowLines(row: Row, now: number): TreeLine[] {
   return lines;
 }
 
-/** Below this time a rate says more of the clock than of the rows. */
+/** Below these a rate says more of the clock than of the rows. */
 const MIN_RATE_MS = 100;
+const MIN_RATE_ROWS = 1000;
 
 function extrasOf({ kind, rows, tier }: Row, elapsed: number): readonly string[] {
   const moves = kind === "SourceLoad" || kind === "SinkWrite";
-  const rate = moves && rows > 0 && elapsed >= MIN_RATE_MS ? [formatRate(rows, elapsed)] : [];
+  const rate = moves && rows >= MIN_RATE_ROWS && elapsed >= MIN_RATE_MS ? [formatRate(rows, elapsed)] : [];
   return tier === undefined ? rate : [...rate, tier];
 }

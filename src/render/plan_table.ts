@@ -13,6 +13,20 @@ export function planTable(nodes: readonly PlannedNode[]): readonly string[] {
   ];
 }
 
+/**
+ * For each output that a source feeds, whether all on its way is one statement of DuckDB's, or why it is staged; of the
+ * shown nodes only.
+ */
+export function planChains({ chains }: Plan, shown: readonly PlannedNode[]): readonly string[] {
+  const names = new Map(shown.map(({ id, name }) => [id, name]));
+  return chains.flatMap(({ nodes, obstacle }) => {
+    const shownNames = nodes.flatMap((id) => names.get(id) ?? []);
+    const output = shownNames.at(-1);
+    if (output === undefined || shownNames.length < nodes.length) return [];
+    return obstacle === undefined ? `fused: ${shownNames.join(" -> ")}` : `staged: ${output}, since ${obstacle}`;
+  });
+}
+
 /** Under the table: memory, DuckDB's limits and what each connection may touch. */
 export function planFacts(plan: Plan): readonly string[] {
   const { memoryBudget: budget, limits } = plan;

@@ -1,10 +1,6 @@
 import { DataType, type Decimal, type Field, Precision, type Schema, TimeUnit } from "../util/arrow.ts";
 import { ident } from "../duckdb/mod.ts";
-
-/** Arrow data that staging can't hold unchanged. The message names the column and never holds more than one value. */
-export class IngestError extends Error {
-  override readonly name = "IngestError";
-}
+import { IngestError } from "./ingest_error.ts";
 
 /** A staged column: `type` is that of the table, `feedType` that in which Arrow's values are handed over. */
 export type StagedColumn = { readonly name: string; readonly type: string; readonly feedType: string };

@@ -1,4 +1,4 @@
-import { IngestError } from "./arrow_columns.ts";
+import { IngestError } from "./ingest_error.ts";
 
 /** Whether row `row` of a chunk has a value. */
 export type HasValue = (row: number) => boolean;

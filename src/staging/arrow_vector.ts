@@ -1,6 +1,7 @@
 import { type Numbers, type VectorWriter } from "../duckdb/mod.ts";
 import { type Data, DataType, DateUnit, type Field, IntervalUnit, Precision, TimeUnit } from "../util/arrow.ts";
-import { IngestError, isInstant, isUuid } from "./arrow_columns.ts";
+import { isInstant, isUuid } from "./arrow_columns.ts";
+import { IngestError } from "./ingest_error.ts";
 import {
   checkTimeOfDay,
   daysOfMillis,

@@ -8,8 +8,9 @@ import {
   type VectorWriter,
 } from "../duckdb/mod.ts";
 import { DataType, type RecordBatch, type Schema, util } from "../util/arrow.ts";
-import { IngestError, stagedColumns } from "./arrow_columns.ts";
+import { stagedColumns } from "./arrow_columns.ts";
 import { writeRun } from "./arrow_vector.ts";
+import { IngestError } from "./ingest_error.ts";
 
 export type IngestProgress = { readonly rows: number; readonly bytes: number; readonly batches: number };
 

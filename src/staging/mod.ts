@@ -1,3 +1,4 @@
 export { openStaging, Staging, type StagingOptions } from "./staging.ts";
-export { ingestArrow, type IngestOptions, type IngestProgress } from "./ingest.ts";
-export { IngestError } from "./arrow_columns.ts";
+export type { IngestOptions, IngestProgress } from "./ingest.ts";
+export { ingestArrow } from "./lazy_ingest.ts";
+export { IngestError } from "./ingest_error.ts";

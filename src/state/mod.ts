@@ -6,3 +6,5 @@ export { RunRecorder, type RunRecorderOptions } from "./run_recorder.ts";
 export { type RunIntent, writeRunIntent } from "./run_intent.ts";
 export { listRuns, type RunSummary } from "./run_store.ts";
 export { type SweepResult, sweepRuns } from "./retention.ts";
+export { type CleanAction, type CleanRules, planCleaning, type RunFolder } from "./clean_plan.ts";
+export { type Cleaned, cleanRuns, cleanWorkFolders } from "./clean_runs.ts";

@@ -1,59 +1,30 @@
-import { listRunIds } from "./run_folders.ts";
-import { isRunLive } from "./run_lock.ts";
-import { runPaths } from "./run_paths.ts";
+import { type Cleaned, cleanRuns, cleanWorkFolders } from "./clean_runs.ts";
 
 export type SweepResult = { readonly runsSwept: number; readonly bytesFreed: number; readonly failures: number };
 
 /**
- * Deletes staging databases (with their log and spill files) of all but the newest `keepLast` runs; live runs are left
- * alone, and so is everything whose name is not a run id. One that can't be deleted is counted and the sweep goes on.
- * Never throws.
+ * The cleaning at the end of a run: deletes staging databases of all but the newest `keepLast` runs, and working folders
+ * that nobody uses any more. Live runs are left alone. The bytes are of both; what can't be deleted is counted, frees
+ * nothing and stops nothing. Never throws.
  */
 export async function sweepRuns(projectRoot: string, keepLast: number): Promise<SweepResult> {
-  let ids: readonly string[];
+  const options = { dryRun: false };
+  const runs = await attempt(() => cleanRuns(projectRoot, { keepLast, before: undefined, purge: false }, options));
+  const work = await attempt(() => cleanWorkFolders(projectRoot, options));
+  const both = [...runs.cleaned, ...work.cleaned];
+  return {
+    runsSwept: runs.cleaned.filter(({ action, error }) => action === "delete_staging" && error === undefined).length,
+    bytesFreed: both.reduce((sum, { bytes }) => sum + bytes, 0),
+    failures: runs.failures + work.failures + both.filter(({ error }) => error !== undefined).length,
+  };
+}
+
+type Attempt = { readonly cleaned: readonly Cleaned[]; readonly failures: number };
+
+async function attempt(work: () => Promise<readonly Cleaned[]>): Promise<Attempt> {
   try {
-    ids = await listRunIds(projectRoot);
+    return { cleaned: await work(), failures: 0 };
   } catch {
-    return { runsSwept: 0, bytesFreed: 0, failures: 1 };
+    return { cleaned: [], failures: 1 };
   }
-  let runsSwept = 0, bytesFreed = 0, failures = 0;
-  for (const id of ids.slice(keepLast)) {
-    const paths = runPaths(projectRoot, id);
-    try {
-      if (await isRunLive(paths.lock)) continue;
-      const freed = await removeAll([paths.staging, `${paths.staging}.wal`, paths.spill]);
-      if (freed === undefined) continue;
-      runsSwept++;
-      bytesFreed += freed;
-    } catch {
-      failures++;
-    }
-  }
-  return { runsSwept, bytesFreed, failures };
-}
-
-/** Bytes of the files and folders that were there, now gone; undefined when none was. */
-async function removeAll(paths: readonly string[]): Promise<number | undefined> {
-  let freed: number | undefined;
-  for (const path of paths) {
-    const size = await sizeOf(path);
-    if (size === undefined) continue;
-    await Deno.remove(path, { recursive: true });
-    freed = (freed ?? 0) + size;
-  }
-  return freed;
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  let info: Deno.FileInfo;
-  try {
-    info = await Deno.lstat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-  if (!info.isDirectory) return info.size;
-  let total = 0;
-  for await (const entry of Deno.readDir(path)) total += await sizeOf(`${path}/${entry.name}`) ?? 0;
-  return total;
 }

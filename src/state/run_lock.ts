@@ -21,12 +21,19 @@ export async function acquireRunLock(lockFile: string): Promise<RunLock> {
  * held, so that nothing is cleaned up under a run that lives.
  */
 export async function isRunLive(lockFile: string): Promise<boolean> {
+  using held = await takeIfFree(lockFile);
+  return held === undefined;
+}
+
+/**
+ * Takes a lock that nobody holds, or undefined where `isRunLive` would be true. A missing file is not made: then there
+ * is nothing to hold.
+ */
+export async function takeIfFree(lockFile: string): Promise<RunLock | undefined> {
   try {
-    const lock = await tryAcquire(lockFile, false);
-    lock?.[Symbol.dispose]();
-    return lock === undefined;
+    return await tryAcquire(lockFile, false);
   } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
+    return error instanceof Deno.errors.NotFound ? { [Symbol.dispose]: () => {} } : undefined;
   }
 }
 

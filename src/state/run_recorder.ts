@@ -41,10 +41,14 @@ export class RunRecorder implements Disposable {
     });
   }
 
-  /** Appends to the journal, flushed to the disk when `durable`, and rewrites the receipt where it is due. */
-  complete(record: NodeRecord, { durable }: { readonly durable: boolean }): void {
-    const line = nodeRecordJson(record);
-    this.#records.push(line);
+  /**
+   * Appends to the journal, flushed to the disk when `durable`, and rewrites the receipt where it is due. Several
+   * records, of nodes that end together, are written as one.
+   */
+  complete(records: NodeRecord | readonly NodeRecord[], { durable }: { readonly durable: boolean }): void {
+    const lines = [records].flat().map(nodeRecordJson);
+    this.#records.push(...lines);
+    const line = lines.join("\n");
     this.#attempt(this.#options.journal, () => {
       if (this.#journal === undefined) return;
       // A line that could be written only in part must not swallow the next one.

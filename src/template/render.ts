@@ -59,6 +59,8 @@ function createEngine(): Liquid {
     ownPropertyOnly: true,
     catchAllErrors: true,
     dynamicPartials: false,
+    // Without one it asks the system for its locale, which takes as long as rendering hundreds of templates.
+    locale: "en-US",
   });
   installFilters(liquid);
   return liquid;

@@ -11,7 +11,40 @@ let counter = 0;
  * @param mode permission bits of a new file
  */
 export function writeFileAtomically(path: string, content: string | Uint8Array, mode = 0o644): void {
-  const bytes = typeof content === "string" ? encoder.encode(content) : content;
+  replaceFile(path, typeof content === "string" ? encoder.encode(content) : content, mode);
+  syncFolder(dirname(path));
+}
+
+/**
+ * Writes files of one folder by their names, each as `writeFileAtomically` does. A file that holds its content already
+ * is left alone, and the folder's entries are flushed once, at the end.
+ */
+export function writeFilesAtomically(folder: string, files: Iterable<readonly [name: string, content: string]>): void {
+  let replaced = false;
+  for (const [name, content] of files) {
+    const path = join(folder, name);
+    const bytes = encoder.encode(content);
+    if (holds(path, bytes)) continue;
+    replaceFile(path, bytes, 0o644);
+    replaced = true;
+  }
+  if (replaced) syncFolder(folder);
+}
+
+/** Whether a file is there and holds exactly these bytes. */
+function holds(path: string, bytes: Uint8Array): boolean {
+  try {
+    const { isFile, size } = Deno.lstatSync(path);
+    if (!isFile || size !== bytes.length) return false;
+    const found = Deno.readFileSync(path);
+    return found.length === bytes.length && found.every((byte, index) => byte === bytes[index]);
+  } catch {
+    // What can't be read is written, and what is wrong with it told then.
+    return false;
+  }
+}
+
+function replaceFile(path: string, bytes: Uint8Array, mode: number): void {
   const aside = join(dirname(path), `.${basename(path)}.${Deno.pid}.${++counter}.tmp`);
   try {
     const file = Deno.openSync(aside, { write: true, createNew: true, mode });
@@ -26,9 +59,10 @@ export function writeFileAtomically(path: string, content: string | Uint8Array, 
     try {
       Deno.removeSync(aside);
     } catch { /* it was renamed, or never made */ }
+    // The system's own words for a failed write name no file.
+    if (error instanceof Error && !error.message.includes(path)) error.message += `: write '${path}'`;
     throw error;
   }
-  syncFolder(dirname(path));
 }
 
 /** Writes all the bytes, however often the system takes only a part. */

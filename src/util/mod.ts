@@ -1,4 +1,4 @@
-export { syncFolder, writeAllSync, writeFileAtomically } from "./atomic_file.ts";
+export { syncFolder, writeAllSync, writeFileAtomically, writeFilesAtomically } from "./atomic_file.ts";
 export { type Canonical, canonicalJson } from "./canonical_json.ts";
 export { ordinal } from "./compare.ts";
 export { sha256Hex } from "./hash.ts";

@@ -1,5 +1,11 @@
-/** W1: a flat CSV of mixed types to Parquet, every row and column through. */
-export type Workload = { readonly rows: number; readonly csv: string; readonly parquet: string };
+/** W1: a flat CSV of mixed types, every row and column through. */
+export type Workload = { readonly rows: number; readonly csv: string };
+
+/** What is written. */
+export type Format = "parquet" | "csv";
+
+/** `engine.staging`. */
+export type Staging = "auto" | "always";
 
 /** Name and type of each column, in the file's order. */
 export const COLUMNS: readonly (readonly [name: string, type: string])[] = [
@@ -34,20 +40,31 @@ export function generateSql({ rows, csv }: Workload): string {
 }
 
 /** What raw DuckDB runs for the same result: one statement with declared columns; a quoted empty text is a text. */
-export function rawSql({ csv, parquet }: Workload): string {
-  const columns = COLUMNS.map(([name, type]) => `'${name}': '${type}'`).join(", ");
-  return `COPY (SELECT * FROM read_csv('${csv}', header = true, allow_quoted_nulls = false, columns = {${columns}})) TO '${parquet}' (FORMAT parquet)`;
+export function rawSql({ csv }: Pick<Workload, "csv">, target: string, format: Format): string {
+  const options = format === "parquet" ? "FORMAT parquet" : "FORMAT csv, HEADER true";
+  return `COPY (SELECT * FROM ${readBack(csv, "csv")}) TO '${target}' (${options})`;
 }
 
-/** The pz project for the same result, every relation staged. */
-export function pzProject(folder: string): { readonly [path: string]: string } {
+/** A relation of what stands in a file, with its types. */
+export function readBack(file: string, format: Format): string {
+  if (format === "parquet") return `read_parquet('${file}')`;
+  const columns = COLUMNS.map(([name, type]) => `'${name}': '${type}'`).join(", ");
+  return `read_csv('${file}', header = true, allow_quoted_nulls = false, columns = {${columns}})`;
+}
+
+/** The pz project for the same result; it stands in a folder of its own beside the CSV's. */
+export function pzProject(
+  folder: string,
+  { staging, format }: { readonly staging: Staging; readonly format: Format },
+): { readonly [path: string]: string } {
   const columns = COLUMNS.map(([name, type]) => `          ${name}: "${type.toLowerCase()}"\n`).join("");
   return {
-    "project.yml": `name: bench\nversion: "1"\nengine:\n  threads: 2\n  staging: always\n  duckdb: { threads: 2 }\n`,
+    "project.yml":
+      `name: bench\nversion: "1"\nengine:\n  threads: 2\n  staging: ${staging}\n  duckdb: { threads: 2 }\n`,
     "connections.yml":
-      `in:\n  connector: localfiles\n  root: ${folder}\n  entities:\n    rows:\n      read:\n        columns:\n${columns}` +
-      `out:\n  connector: localfiles\n  root: ${folder}/out\n`,
-    "pipelines/copy_rows.sql":
-      `INSERT INTO {{ sink('out', 'rows', strategy: 'replace') }}\nSELECT * FROM {{ source('in', 'rows') }}\n`,
+      `in:\n  connector: localfiles\n  root: ${folder}\n  entities:\n    rows:\n      read:\n        format: csv\n` +
+      `        columns:\n${columns}out:\n  connector: localfiles\n  root: out\n`,
+    "pipelines/copy_rows.sql": `INSERT INTO {{ sink('out', 'rows', format: '${format}', strategy: 'replace') }}\n` +
+      `SELECT * FROM {{ source('in', 'rows') }}\n`,
   };
 }

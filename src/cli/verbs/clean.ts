@@ -1,10 +1,6 @@
-import { join } from "node:path";
 import { PzError } from "../../errors/mod.ts";
 import { formatSize } from "../../render/mod.ts";
-import { isRunLive, RUN_ID_REGEXP, runPaths, startOfRunId } from "../../state/mod.ts";
-import { ordinal } from "../../util/mod.ts";
-import { planCleaning, type RunFolder } from "../clean_plan.ts";
-import { deleteAll, isThere, sizeOf } from "../disk_use.ts";
+import { type Cleaned, cleanRuns, cleanWorkFolders } from "../../state/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { type Io, projectRoot } from "../io.ts";
 import { checkProjectFile } from "../project_file.ts";
@@ -31,35 +27,33 @@ export async function clean(io: Io, options: CleanOptions): Promise<ExitCode> {
   if (missing !== undefined) return reportErrors(io.console, [missing]);
 
   const prefix = options.dryRun ? "dry-run: " : "";
-  let swept = 0, kept = 0, freed = 0, failed = 0;
-  const skipped: string[] = [];
-  for (const [run, action] of planCleaning(await runFolders(root), rules)) {
-    if (action === "keep") kept++;
-    if (action === "skip_live") skipped.push(run.id);
-    if (action !== "delete_folder" && action !== "delete_staging") continue;
-    const paths = runPaths(root, run.id);
-    const doomed = action === "delete_folder" ? [paths.folder] : [paths.staging, `${paths.staging}.wal`, paths.spill];
-    try {
-      freed += await (options.dryRun ? sizeOf(doomed) : deleteAll(doomed));
-      swept++;
-    } catch (error) {
-      failed++;
-      io.console.err(
-        `warning: could not clean ${run.id}: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
+  const how = { dryRun: options.dryRun ?? false };
+  const runs = await cleanRuns(root, rules, how);
+  const work = await cleanWorkFolders(root, how);
+  const swept = runs.filter(isSwept);
+  const sweptWork = work.filter(isSwept);
+  const failed = [...runs, ...work].filter(({ error }) => error !== undefined);
+  const kept = runs.filter(({ action }) => action === "keep").length;
+  for (const { id, error } of failed) {
+    io.console.err(`warning: could not clean ${id}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (swept === 0 && failed === 0) io.console.out(`${prefix}nothing to clean`);
-  if (swept > 0) {
+  if (swept.length + sweptWork.length + failed.length === 0) io.console.out(`${prefix}nothing to clean`);
+  if (swept.length > 0) {
     const what = rules.purge ? "whole directories" : "staging only";
-    io.console.out(`${prefix}swept   ${swept} run(s) (${what}) — freed ${formatSize(freed)}`);
+    io.console.out(`${prefix}swept   ${swept.length} run(s) (${what}) — freed ${formatSize(bytesOf(swept))}`);
     io.console.out(`${prefix}kept    ${kept} run(s)`);
   }
-  for (const id of skipped) io.console.out(`${prefix}skipped ${id} (live run)`);
-  if (rules.purge && rules.keepLast === 0 && swept > 0 && kept === 0) {
+  for (const { id, action } of runs) {
+    if (action === "skip_live") io.console.out(`${prefix}skipped ${id} (live run)`);
+  }
+  if (sweptWork.length > 0) {
+    const freed = formatSize(bytesOf(sweptWork));
+    io.console.out(`${prefix}swept   ${sweptWork.length} stale restore workdir(s) — freed ${freed}`);
+  }
+  if (rules.purge && rules.keepLast === 0 && swept.length > 0 && kept === 0) {
     reportNotes(io.console, ["no run is left, so there is nothing that `pz retry` could resume"]);
   }
-  return failed > 0 ? EXIT.failures : EXIT.ok;
+  return failed.length > 0 ? EXIT.failures : EXIT.ok;
 }
 
 function parseRules(io: Io, { keepLast, olderThan, purge }: CleanOptions) {
@@ -84,24 +78,10 @@ function parseRules(io: Io, { keepLast, olderThan, purge }: CleanOptions) {
   return { keepLast: keepLast === undefined ? 1 : Number(keepLast), before, purge: purge ?? false };
 }
 
-/** The run folders, newest first; folders with other names are left alone. */
-async function runFolders(root: string): Promise<readonly RunFolder[]> {
-  const ids: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(join(root, ".pz", "runs"))) {
-      if (entry.isDirectory && RUN_ID_REGEXP.test(entry.name)) ids.push(entry.name);
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  ids.sort((a, b) => ordinal(b, a));
-  return await Promise.all(ids.map(async (id) => {
-    const paths = runPaths(root, id);
-    return {
-      id,
-      live: await isRunLive(paths.lock),
-      hasStaging: await isThere(paths.staging) || await isThere(`${paths.staging}.wal`) || await isThere(paths.spill),
-      startedAt: Date.parse(startOfRunId(id)),
-    };
-  }));
+function isSwept({ action, error }: Cleaned): boolean {
+  return error === undefined && (action === "delete_staging" || action === "delete_folder");
+}
+
+function bytesOf(cleaned: readonly Cleaned[]): number {
+  return cleaned.reduce((sum, { bytes }) => sum + bytes, 0);
 }

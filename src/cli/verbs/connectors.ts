@@ -4,7 +4,7 @@ import { grantLine, tableRow } from "../../render/mod.ts";
 import { ordinal } from "../../util/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { type Io, projectRoot } from "../io.ts";
-import type { ProjectOptions } from "../phases.ts";
+import { type ProjectOptions, varsOf } from "../phases.ts";
 import { isProject } from "../project_file.ts";
 import { reportErrors } from "../report.ts";
 import { connectorProblem } from "../restore_check.ts";
@@ -20,7 +20,7 @@ export async function connectors(io: Io, options: ProjectOptions): Promise<ExitC
   const root = projectRoot(io, options.project);
   let project: Project | undefined;
   if (options.project !== undefined || await isProject(root)) {
-    const loaded = await loadProject(root, { env: io.env, vars: options.vars });
+    const loaded = await loadProject(root, { env: io.env, vars: varsOf(options) });
     if (!loaded.ok) return reportErrors(io.console, loaded.errors);
     project = loaded.value;
   }

@@ -2,7 +2,7 @@ import { machineLimits } from "../../duckdb/mod.ts";
 import { selectNodes, withAncestors, Workbench } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
 import { planRun } from "../../plan/mod.ts";
-import { planFacts, planTable } from "../../render/mod.ts";
+import { planChains, planFacts, planTable } from "../../render/mod.ts";
 import { writePlan } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
@@ -38,7 +38,7 @@ export async function plan(io: Io, options: ProjectOptions & SelectionOptions): 
   const shown = isNarrowed(options)
     ? planned.value.nodes.filter((node) => effective.has(node.id))
     : planned.value.nodes;
-  for (const line of planTable(shown)) io.console.out(line);
+  for (const line of [...planTable(shown), ...planChains(planned.value, shown)]) io.console.out(line);
   if (isNarrowed(options)) {
     reportNotes(io.console, [
       "the table shows the selected nodes and what they need; plan.json covers the whole project",

@@ -17,6 +17,12 @@ export function checkPairs(
   links: readonly PipelineLinks[],
   watermarked: WatermarkedSources,
 ): { readonly errors: readonly PzError[]; readonly notices: readonly string[] } {
+  const special = sources.some((source) => {
+    const watched = watermarked.has(entityKey(source.connection.name, source.entity));
+    return source.read.sync !== undefined || watched;
+  });
+  // What can be said of reads in full needs no look at what lies behind which output.
+  if (!special && sinks.every(({ write }) => write.onDelete === undefined)) return { errors: [], notices: [] };
   const byKey = new Map(sources.map((source) => [entityKey(source.connection.name, source.entity), source]));
   const byName = new Map(links.map((link) => [link.query.rendered.pipeline.name, link]));
   const errors: PzError[] = [];

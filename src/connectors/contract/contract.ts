@@ -49,6 +49,11 @@ export type NativeScan = {
   /** Absolute paths that the scan opens, beyond what the connection's grant may already cover. */
   readonly reads?: { readonly files: readonly string[]; readonly folders: readonly string[] };
   /**
+   * A query for the number of rows that reads none of their values. Only where the scan refuses no value, so that who
+   * reads some columns or rows alone misses nothing that would have stopped it.
+   */
+  readonly rowCount?: string;
+  /**
    * Where DuckDB guesses the types: to be asked once before the scan, whose place the answer takes. It guards what was
    * guessed from a sample against values further on that do not fit.
    */
@@ -58,7 +63,12 @@ export type NativeScan = {
    * value that stopped it. Undefined: it was something else, and DuckDB's own error stands.
    */
   readonly diagnose?: (query: QueryRows) => Promise<NativeDiagnosis | undefined>;
+  /** Of an answer of `infer`: the columns whose texts are read as dates by a form that may have been a guess. */
+  readonly guessedDates?: readonly GuessedDates[];
 };
+
+/** Columns of one type, DATE or TIMESTAMP, and the form that their texts are read by, such as `%d/%m/%Y`. */
+export type GuessedDates = { readonly columns: readonly string[]; readonly format: string };
 
 /** Runs one query and gives its rows as DuckDB's text of each value, NULL as null. */
 export type QueryRows = (sql: string) => Promise<readonly (readonly (string | null)[])[]>;
@@ -75,8 +85,13 @@ export type NativeDiagnosis = {
 
 /** A write that DuckDB does by itself. */
 export type NativeCopy = {
-  /** The statement, for a quoted relation to read from; temporary names only, never a final one. */
-  readonly statement: (relation: string) => string;
+  /**
+   * The statement, for a quoted relation to read from, and the relation's columns with the types that DuckDB's DESCRIBE
+   * gives them; temporary names only, never a final one.
+   *
+   * @throws PzError for a column whose type the target can't hold
+   */
+  readonly statement: (relation: string, columns: readonly ColumnSpec[]) => string;
   readonly setup: readonly string[];
   readonly mechanism: string;
   /** Folders to make before the statement runs. */

@@ -11,10 +11,13 @@ export async function runPipeline(context: NodeContext, node: PipelineNode): Pro
   return { rows: 0 };
 }
 
-/** The place in the pipeline's file that an error's position stands for. */
-export function pipelinePlace(node: PipelineNode, error: DuckDbError): string | undefined {
+/** The place in the pipeline's file that an error's position stands for; `prefix` stood before the SQL. */
+export function pipelinePlace(
+  node: PipelineNode,
+  error: DuckDbError,
+  prefix = pipelinePrefix(node),
+): string | undefined {
   if (error.position === undefined) return undefined;
-  const prefix = pipelinePrefix(node);
   const offset = utf16Offset(prefix + node.sql, error.position) - prefix.length;
   if (offset < 0) return undefined;
   const { file, line, column } = node.map.positionAt(offset);

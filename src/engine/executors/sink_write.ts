@@ -2,11 +2,12 @@ import type { SinkWriteNode } from "../../compile/mod.ts";
 import type { NativeCopy } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { StepError } from "../failure.ts";
+import { guardMerge } from "../merge_guard.ts";
 import { makeFolders, publish, removeLeftovers, syncTree } from "../publish.ts";
 import { orderedRelation } from "../row_order.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
-import { countRows, run } from "../statements.ts";
+import { columnsOf, countRows, run } from "../statements.ts";
 
 /**
  * Delivers one staged relation. Until the write is complete nothing stands under a final name, and a write that fails
@@ -19,16 +20,24 @@ export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): P
   }
   const copy = planned.copy({ run: context.run.runId, ordinal: context.attempt });
   const rows = await countRows(context, node.relation);
+  await guardMerge(context, node);
   await setUp(context, node.connection, copy.setup);
   const start = context.run.now();
-  await copyAndPublish(context, copy, await orderedRelation(context, node.relation));
+  const relation = await orderedRelation(context, node.relation);
+  await copyAndPublish(context, copy, relation, (statement) => run(context, statement));
   return { rows, stages: { writeMs: Math.max(0, context.run.now() - start) } };
 }
 
-async function copyAndPublish(context: NodeContext, copy: NativeCopy, relation: string): Promise<void> {
+/** Writes a relation by one statement, run by `execute`, and publishes it; what fails leaves nothing behind. */
+export async function copyAndPublish(
+  context: NodeContext,
+  copy: NativeCopy,
+  relation: string,
+  execute: (statement: string) => Promise<void>,
+): Promise<void> {
   const made = makeFolders(copy.folders);
   try {
-    await run(context, copy.statement(relation));
+    await execute(copy.statement(relation, await columnsOf(context, relation)));
     for (const { from } of copy.moves) await syncTree(from);
     // Without moves the statement itself has published: then it is too late to stop.
     if (copy.moves.length > 0) context.signal.throwIfAborted();

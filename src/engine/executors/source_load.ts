@@ -4,6 +4,7 @@ import type { NativeDiagnosis, NativeScan } from "../../connectors/mod.ts";
 import { DuckDbError, qualified } from "../../duckdb/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { StepError } from "../failure.ts";
+import { publishInferenceLints } from "../inference_lints.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
 import { countRows, dropTable, rows, run } from "../statements.ts";
@@ -34,14 +35,16 @@ async function loadNative(context: NodeContext, node: SourceLoadNode, planned: N
   } catch (error) {
     throw await explain(context, scan, error);
   }
-  return {
+  const loaded = {
     rows: await countRows(context, node.relation),
     stages: { ingestMs: Math.max(0, context.run.now() - start) },
   };
+  if (planned.schemaInferred) await publishInferenceLints(context, node, scan);
+  return loaded;
 }
 
 /** The value in the user's data that stopped the scan, where the connector can find it; else the error as it is. */
-async function explain(context: NodeContext, scan: NativeScan, error: unknown): Promise<unknown> {
+export async function explain(context: NodeContext, scan: NativeScan, error: unknown): Promise<unknown> {
   if (scan.diagnose === undefined || !(error instanceof DuckDbError) || error.interrupted) return error;
   let found: NativeDiagnosis | undefined;
   try {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { planCleaning, type RunFolder } from "../../../src/cli/clean_plan.ts";
-import { acquireRunLock, runPaths } from "../../../src/state/mod.ts";
+import { acquireRunLock, planCleaning, type RunFolder, runPaths } from "../../../src/state/mod.ts";
 import { cli, TempFolder } from "./test_io.ts";
 
 const IDS = ["20270302T061500001Z-9f3c", "20270301T061500001Z-0001", "20270228T061500001Z-ffff"] as const;
@@ -88,4 +87,18 @@ Deno.test("clean outside a project is PZ0101", async () => {
   const { code, stderr } = await cli(["clean"], { cwd: temp.path });
   assert.equal(code, 2);
   assert.match(stderr, /^error PZ0101: /);
+});
+
+Deno.test("clean deletes the work of restores that died, and leaves one that lives", async () => {
+  await using temp = new TempFolder();
+  await projectWithRuns(temp.path);
+  const tmp = join(temp.path, ".pz", "tmp");
+  for (const name of ["restore-dead", "restore-live"]) {
+    await Deno.mkdir(join(tmp, name), { recursive: true });
+    await Deno.writeTextFile(join(tmp, name, "part"), "x".repeat(1024));
+  }
+  using _lock = await acquireRunLock(join(tmp, "restore-live", ".lock"));
+  const { code, stdout } = await cli(["clean", "--keep-last", "9"], { cwd: temp.path });
+  assert.deepEqual([code, stdout], [0, "swept   1 stale restore workdir(s) — freed 1.0 KB\n"]);
+  assert.deepEqual([...Deno.readDirSync(tmp)].map(({ name }) => name), ["restore-live"]);
 });

@@ -52,7 +52,19 @@ Deno.test("an unexpected error is PZ0500 and exits 3; only PZ_DEBUG adds its sta
 });
 
 Deno.test("errors of the system are told apart by their kind and exit 3", async () => {
-  assert.match((await thrown(new Deno.errors.PermissionDenied("no")))[1], /^error PZ0531: no\n$/);
-  assert.match((await thrown(Object.assign(new Error("full"), { code: "ENOSPC" })))[1], /^error PZ0532: full\n$/);
-  assert.equal((await thrown(new Deno.errors.PermissionDenied("no")))[0], 3);
+  const system = (code: string) => Object.assign(new Error("no"), { code });
+  for (
+    const [error, expected] of [
+      [new Deno.errors.PermissionDenied("no"), /^error PZ0531: no — hint: give the user .*\n$/],
+      [system("EROFS"), /^error PZ0531: no — hint: give the user .*\n$/],
+      [system("ENOSPC"), /^error PZ0532: no — hint: free some space; `pz clean` .*\n$/],
+      [system("EBUSY"), /^error PZ0533: no — hint: close the program .*\n$/],
+      [system("ENOTDIR"), /^error PZ0500: no — hint: see that the project's folder .*\n$/],
+    ] as const
+  ) {
+    const [code, text] = await thrown(error);
+    assert.equal(code, 3);
+    assert.match(text, expected);
+    assert.doesNotMatch(text, /bug/);
+  }
 });

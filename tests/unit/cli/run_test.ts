@@ -88,6 +88,7 @@ Deno.test("a failing node fails the run with exit 1; what hangs on it is skipped
   await using temp = new TempFolder();
   const cwd = await sample(temp);
   await edit(cwd, "pipelines/product_catalog.sql", (sql) => sql.replace("upper(title)", "CAST(title AS BIGINT)"));
+  await edit(cwd, "project.yml", (yaml) => `${yaml}engine: { staging: always }\n`);
   const { code, stdout } = await cli(["run", "--all"], { cwd });
   assert.equal(code, 1);
   assert.match(stdout, /^FAIL product_catalog 0 rows \d+ms\n {2}PZ0501: .*desk lamp/m);
@@ -163,6 +164,22 @@ Deno.test("a stdout whose reader is gone changes nothing for the run", async () 
   assert.equal((await receipt(cwd)).status, "success");
   await console.flush(Infinity);
   assert.match(stderr.text, /12 succeeded/);
+});
+
+Deno.test("a tree that can't be drawn changes nothing for the run", async () => {
+  await using temp = new TempFolder();
+  const cwd = await sample(temp);
+  const { code, stdout } = await cli(["run", "--all"], {
+    cwd,
+    stdoutIsTerminal: true,
+    stderrIsTerminal: true,
+    terminalSize: () => {
+      throw new Error("no terminal");
+    },
+  });
+  assert.equal(code, 0);
+  assert.match(stdout, /^run \S+: 12 succeeded, 0 failed, 0 skipped /m);
+  assert.equal((await receipt(cwd)).status, "success");
 });
 
 Deno.test("a reader of stdout that hangs is given up after its time, with a warning", async () => {

@@ -83,7 +83,9 @@ export class Bench implements AsyncDisposable {
   async write(copy: NativeCopy, relation: string): Promise<void> {
     for (const statement of copy.setup) await this.connection.run(statement);
     for (const folder of copy.folders) await Deno.mkdir(folder, { recursive: true });
-    await this.connection.run(copy.statement(relation));
+    const columns = (await this.connection.rows(`DESCRIBE SELECT * FROM ${relation}`))
+      .map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
+    await this.connection.run(copy.statement(relation, columns));
     for (const { from, to } of copy.moves) {
       await Deno.mkdir(dirname(to), { recursive: true });
       await Deno.rename(from, to);

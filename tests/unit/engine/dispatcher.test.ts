@@ -6,7 +6,7 @@ import { dispatch, type Dispatchable, type DispatchOptions, type Verdict } from 
 const RANK = new Map<string, number>(NODE_KINDS.map((kind, rank) => [kind, rank]));
 
 function node(id: string, after: readonly string[] = [], more: Partial<Dispatchable> = {}): Dispatchable {
-  return { id, name: id, kind: "Pipeline", after, ...more };
+  return { id, name: id, kind: "Pipeline", after, connections: [], ...more };
 }
 
 function options(
@@ -94,8 +94,8 @@ Deno.test("a failed middle of a diamond skips its descendants and nothing else",
 
 Deno.test("a node that waits for a busy connection holds no thread", async () => {
   const stage = new Stage();
-  const nodes = ["a1", "a2", "a3"].map((id) => node(id, [], { kind: "SourceLoad", connection: "slow" }));
-  nodes.push(node("b", [], { kind: "SinkWrite", connection: "fast" }));
+  const nodes = ["a1", "a2", "a3"].map((id) => node(id, [], { kind: "SourceLoad", connections: ["slow"] }));
+  nodes.push(node("b", [], { kind: "SinkWrite", connections: ["fast"] }));
   const done = dispatch(options(nodes, {
     execute: stage.execute,
     onSkipped: stage.onSkipped,
@@ -110,6 +110,27 @@ Deno.test("a node that waits for a busy connection holds no thread", async () =>
   await stage.end("a2");
   await stage.end("a3");
   assert.equal((await done).succeeded, 4);
+});
+
+Deno.test("a node that needs two connections waits for both and holds neither meanwhile", async () => {
+  const stage = new Stage();
+  const done = dispatch(options([
+    node("a", [], { kind: "SourceLoad", connections: ["y"] }),
+    node("b", [], { kind: "SourceLoad", connections: ["x", "y"] }),
+    node("c", [], { kind: "SinkWrite", connections: ["x"] }),
+  ], {
+    execute: stage.execute,
+    onSkipped: stage.onSkipped,
+    threads: 3,
+    connectionLimits: new Map([["x", 1], ["y", 1]]),
+  }));
+  assert.deepEqual(stage.started, ["a", "c"]);
+  await stage.end("a");
+  assert.deepEqual(stage.started, ["a", "c"]);
+  await stage.end("c");
+  assert.deepEqual(stage.started, ["a", "c", "b"]);
+  await stage.end("b");
+  assert.equal((await done).succeeded, 3);
 });
 
 Deno.test("an executor that throws is a failure and descendants are skipped", async () => {
@@ -195,19 +216,19 @@ type Graph = {
 const graphs: fc.Arbitrary<Graph> = fc.array(
   fc.record({
     kind: fc.constantFrom(...NODE_KINDS),
-    connection: fc.option(fc.constantFrom("x", "y", "z"), { nil: undefined }),
+    connections: fc.uniqueArray(fc.constantFrom("x", "y", "z"), { maxLength: 2 }),
     after: fc.array(fc.nat(1000), { maxLength: 4 }),
     verdict: fc.constantFrom<Verdict>("success", "success", "success", "success", "failed"),
     delay: fc.nat(6),
   }),
   { maxLength: 40 },
 ).map((drafts) => ({
-  nodes: drafts.map(({ kind, connection, after }, index) => ({
+  nodes: drafts.map(({ kind, connections, after }, index) => ({
     id: `n${index}`,
     name: `name ${index % 7}`,
     kind,
     after: index === 0 ? [] : [...new Set(after.map((seed) => `n${seed % index}`))],
-    ...(connection === undefined ? {} : { connection }),
+    connections,
   })),
   verdicts: new Map(drafts.map(({ verdict }, index) => [`n${index}`, verdict])),
   delays: new Map(drafts.map(({ delay }, index) => [`n${index}`, delay])),
@@ -225,7 +246,7 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
       const running = new Set<Dispatchable>();
       const started = new Set<string>();
       const problems: string[] = [];
-      const on = (name: string) => [...running].filter(({ connection }) => connection === name).length;
+      const on = (name: string) => [...running].filter(({ connections }) => connections.includes(name)).length;
       const end = (id: string, verdict: Verdict) => {
         if (ends.has(id)) problems.push(`${id} ended twice`);
         ends.set(id, verdict);
@@ -233,7 +254,7 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
       const canStart = (other: Dispatchable) =>
         !started.has(other.id) && !ends.has(other.id) &&
         other.after.every((id) => ends.get(id) === "success") &&
-        (other.connection === undefined || on(other.connection) < (connectionLimits.get(other.connection) ?? Infinity));
+        other.connections.every((name) => on(name) < (connectionLimits.get(name) ?? Infinity));
       const summary = await dispatch(options(nodes, {
         threads,
         connectionLimits,

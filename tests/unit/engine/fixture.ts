@@ -154,6 +154,8 @@ export type Fixture = {
   readonly project?: Partial<Project>;
   readonly options?: Partial<RunOptions>;
   readonly services?: RunServices;
+  /** Names of the nodes of each chain that the plan fuses. */
+  readonly chains?: readonly (readonly string[])[];
   /** Sees every event as it is published. */
   readonly onEvent?: (event: RunEvent) => void;
 };
@@ -221,7 +223,7 @@ export class Bench implements AsyncDisposable {
     const bus = new EventBus({ runId: RUN_ID, now: () => "2027-03-02T06:15:00.004Z", subscribers: [subscriber] });
     const outcome = await runProject({
       dag,
-      plan: makePlan(this.root, nodes.map(([, plan]) => plan)),
+      plan: makePlan(this.root, nodes.map(([, plan]) => plan), fixture.chains),
       effective: dag.nodes.map(({ id }) => id),
       runId: RUN_ID,
       bus,
@@ -272,10 +274,11 @@ export function makeProject(root: string, { engine, project }: Fixture): Project
   };
 }
 
-function makePlan(root: string, nodes: readonly PlannedNode[]): Plan {
+function makePlan(root: string, nodes: readonly PlannedNode[], chains: Fixture["chains"] = []): Plan {
   const grant = { net: [], read: [root], write: [root], env: [] };
   return {
     nodes,
+    chains: chains.map((names) => ({ nodes: names.map((name) => `id-${name}`) })),
     memoryBudget: {
       duckdbBytes: null,
       duckdbDisclaimer: null,

@@ -176,6 +176,33 @@ Deno.test("old staging is swept after the run, told last, and the receipt still 
   assert.ok(Deno.statSync(join(bench.root, ".pz", "runs", "20270302T061500001Z-9f3c", "staging.duckdb")).size > 0);
 });
 
+Deno.test("a sweep that frees only a working folder is told, one that fails warns and changes no status", async () => {
+  await using bench = await Bench.create();
+  const tmp = join(bench.root, ".pz", "tmp");
+  Deno.mkdirSync(join(tmp, "restore-1"), { recursive: true });
+  Deno.writeTextFileSync(join(tmp, "restore-1", "part"), "1234");
+  const freed = await bench.run([pipeline("a", "SELECT 1")], { project: { keepLast: 1 } });
+  assert.deepEqual(freed.events.at(-1), { event: "retention_swept", runsSwept: 0, bytesFreed: 4, failures: 0 });
+  assert.deepEqual(freed.warnings, []);
+
+  Deno.removeSync(tmp);
+  Deno.writeTextFileSync(tmp, "a file is in the way");
+  const failed = await bench.run([pipeline("a", "SELECT 1")], { project: { keepLast: 1 } });
+  assert.deepEqual(failed.events.at(-1), { event: "retention_swept", runsSwept: 0, bytesFreed: 0, failures: 1 });
+  assert.match(failed.warnings.join(), /`pz clean` tells why/);
+  assert.equal(failed.receipt.status, "success");
+});
+
+Deno.test("a run without retention sweeps nothing", async () => {
+  await using bench = await Bench.create();
+  const part = join(bench.root, ".pz", "tmp", "restore-1", "part");
+  Deno.mkdirSync(join(part, ".."), { recursive: true });
+  Deno.writeTextFileSync(part, "1234");
+  const { events } = await bench.run([pipeline("a", "SELECT 1")]);
+  assert.equal(events.at(-1)?.event, "run_completed");
+  assert.ok(Deno.statSync(part).isFile);
+});
+
 Deno.test("a view that fails to end warns and the receipt is terminal all the same", async () => {
   await using bench = await Bench.create();
   const onFinalize = () => Promise.reject(new Error("view broke"));

@@ -112,7 +112,7 @@ Deno.test("a sink whose statement publishes by itself has succeeded, even if a s
         const run = connection.run.bind(connection);
         connection.run = async (sql, more) => {
           const result = await run(sql, more);
-          if (sql === copy.statement('"staging"."t"')) controller.abort(new Error("stop"));
+          if (sql === copy.statement('"staging"."t"', [])) controller.abort(new Error("stop"));
           return result;
         };
         return connection;

@@ -1,5 +1,5 @@
-import { deepStrictEqual } from "node:assert/strict";
-import { chainsOf } from "../../../src/plan/mod.ts";
+import assert from "node:assert/strict";
+import { planJson } from "../../../src/plan/mod.ts";
 import type { PipelineFile, Project, ReadBlock, WriteBlock } from "../../../src/project/mod.ts";
 import { check, connection, dagOf, ENGINE, pipeline, project } from "../compile/support.ts";
 import { connector, planOf } from "./support.ts";
@@ -21,8 +21,9 @@ type Init = {
   readonly connector?: Parameters<typeof connector>[0];
 };
 
-/** What keeps each chain from being one statement; null where nothing does. */
-async function obstacles(pipelines: readonly PipelineFile[], init: Init = {}): Promise<readonly (string | null)[]> {
+type Seen = { readonly names: readonly string[]; readonly obstacle: string | null };
+
+async function chains(pipelines: readonly PipelineFile[], init: Init = {}): Promise<readonly Seen[]> {
   const at = { file: "connections.yml", line: 1, column: 1 };
   const raw = connection("raw", {
     o: { name: "o", read: { options: {}, ...init.read }, position: at },
@@ -32,55 +33,122 @@ async function obstacles(pipelines: readonly PipelineFile[], init: Init = {}): P
     "{{ sink('lake', 'x') }}": { ...REPLACE, ...init.write },
     "{{ sink('lake', 'y') }}": REPLACE,
   });
-  const { nodes } = planOf(dag, connector(init.connector), []);
-  return chainsOf(dag, nodes).map(({ obstacle }) => obstacle ?? null);
+  const names = new Map(dag.nodes.map((node) => [node.id, node.name]));
+  const { chains } = planOf(dag, connector(init.connector), []);
+  return chains.map(({ nodes, obstacle }) => ({
+    names: nodes.map((id) => names.get(id) ?? id),
+    obstacle: obstacle ?? null,
+  }));
 }
 
-Deno.test("a full native source, one pipeline and a native replace can be one statement", async () => {
-  deepStrictEqual(await obstacles([OUT]), [null]);
+Deno.test("a full native source, one pipeline and a native replace are one statement", async () => {
+  assert.deepEqual(await chains([OUT]), [{ names: ["src_raw__o", "a", "lake.x"], obstacle: null }]);
 });
 
-Deno.test("the first condition that fails is named", async () => {
+Deno.test("pipelines in a row are one statement with source and output, views among them too", async () => {
+  const pipelines = [
+    pipeline("a", `SELECT * FROM ${S}`),
+    pipeline("b", "SELECT * FROM {{ ref('a') }}", { materialization: "view" }),
+    pipeline("c", "INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM {{ ref('b') }}"),
+  ];
+  assert.deepEqual(await chains(pipelines), [{ names: ["src_raw__o", "a", "b", "c", "lake.x"], obstacle: null }]);
+});
+
+Deno.test("each output has a chain of its own", async () => {
+  const other = "INSERT INTO {{ sink('lake', 'y') }} SELECT * FROM {{ source('raw', 'c') }}";
+  assert.deepEqual(await chains([OUT, pipeline("b", other)]), [
+    { names: ["src_raw__o", "a", "lake.x"], obstacle: null },
+    { names: ["src_raw__c", "b", "lake.y"], obstacle: null },
+  ]);
+});
+
+Deno.test("an output that no source feeds has no chain", async () => {
+  assert.deepEqual(await chains([pipeline("a", "INSERT INTO {{ sink('lake', 'x') }} SELECT 1 AS id")]), []);
+});
+
+Deno.test("the first condition that fails is named, from the output on", async () => {
   const universal = { read: true, write: true };
-  const cases: readonly [readonly PipelineFile[], Init, string][] = [
+  const intoX = (sql: string) => `INSERT INTO {{ sink('lake', 'x') }} ${sql}`;
+  const gate = { ...check("row_count", { min: 1n }), severity: "gate" as const };
+  const cases: readonly (readonly [readonly PipelineFile[], Init, string])[] = [
+    [[pipeline("a", intoX(`SELECT * FROM ${S}, {{ source('raw', 'c') }}`))], {}, "'a' reads 2 inputs"],
+    [[OUT, pipeline("b", `SELECT * FROM ${S}`)], {}, "'src_raw__o' has 2 readers"],
+    [[{ ...OUT, checks: [check("row_count", { min: 1n })] }], {}, "a check reads 'a'"],
+    [[OUT, pipeline("b", "SELECT * FROM {{ ref('a') }}")], {}, "'a' has 2 readers"],
     [
-      [pipeline("a", `INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM ${S}, {{ source('raw', 'c') }}`)],
+      [
+        { ...pipeline("a", `SELECT * FROM ${S}`), checks: [gate] },
+        pipeline("b", intoX("SELECT * FROM {{ ref('a') }}")),
+      ],
       {},
-      "the pipeline reads 2 inputs",
+      "a gating check holds the write back",
     ],
-    [[OUT, pipeline("b", `SELECT * FROM ${S}`)], {}, "the source has several readers"],
-    [[{ ...OUT, checks: [check("row_count", { min: 1n })] }], {}, "a check reads the pipeline"],
     [
-      [pipeline("a", `INSERT INTO [{{ sink('lake', 'x') }}, {{ sink('lake', 'y') }}] SELECT * FROM ${S}`)],
+      [
+        { ...pipeline("a", `SELECT * FROM ${S}`), checks: [check("row_count", { min: 1n })] },
+        pipeline("b", intoX("SELECT * FROM {{ ref('a') }}")),
+      ],
       {},
-      "the pipeline has 2 consumers",
+      "a check reads 'a'",
     ],
-    [[OUT, pipeline("b", "SELECT * FROM {{ ref('a') }}")], {}, "the pipeline has 2 consumers"],
-    [[pipeline("a", `INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM ${S} WHERE id > {{ watermark('raw', 'o') }}`)], {
-      write: { strategy: "append" },
-    }, "the pipeline compares with a watermark"],
+    [
+      [pipeline("a", intoX(`SELECT * FROM ${S} WHERE id > {{ watermark('raw', 'o') }}`))],
+      { write: { strategy: "append" } },
+      "'a' compares with a watermark",
+    ],
+    [[pipeline("a", intoX(`SELECT * FROM (PIVOT ${S} ON id USING count(*))`))], {}, "'a' uses PIVOT"],
+    [
+      [pipeline("a", intoX(`WITH recursive r AS (SELECT 1 AS n UNION SELECT id FROM ${S}, r) SELECT * FROM r`))],
+      {},
+      "'a' uses RECURSIVE",
+    ],
+    [
+      [pipeline("a", intoX(`SELECT * FROM ${S} AS x JOIN ${S} AS y USING (id)`))],
+      {},
+      "'a' reads 'src_raw__o' more than once",
+    ],
     [[OUT], { project: { engine: { ...ENGINE, staging: "always" } } }, "engine.staging is always"],
     [
       [OUT],
       { read: { sync: { mode: "incremental", cursor: "id" } }, write: { strategy: "append" } },
-      "the source is not read in full",
+      "'src_raw__o' is not read in full",
     ],
-    [[OUT], { project: { onSourceDrift: "warn" } }, "the source is watched for drift"],
+    [[OUT], { project: { onSourceDrift: "warn" } }, "'src_raw__o' is watched for drift"],
     [[OUT], { write: { strategy: "append" } }, "the strategy is append"],
-    [[OUT], { connector: { nativeScan: () => undefined, universal } }, "the source is not read by DuckDB itself"],
-    [[OUT], { connector: { nativeCopy: () => undefined, universal } }, "the output is not written by DuckDB itself"],
+    [[OUT], { connector: { nativeScan: () => undefined, universal } }, "'src_raw__o' is not read by DuckDB itself"],
+    [[OUT], { connector: { nativeCopy: () => undefined, universal } }, "'lake.x' is not written by DuckDB itself"],
   ];
   for (const [pipelines, init, expected] of cases) {
-    deepStrictEqual(await obstacles(pipelines, init), [expected], expected);
+    assert.deepEqual((await chains(pipelines, init)).map(({ obstacle }) => obstacle), [expected], expected);
   }
 });
 
-Deno.test("a pipeline between other pipelines is no chain", async () => {
-  deepStrictEqual(
-    await obstacles([
-      pipeline("a", `SELECT * FROM ${S}`),
-      pipeline("b", "INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM {{ ref('a') }}"),
-    ]),
-    [],
+Deno.test("two outputs of one pipeline are told apart and neither is fused", async () => {
+  const both = `INSERT INTO [{{ sink('lake', 'x') }}, {{ sink('lake', 'y') }}] SELECT * FROM ${S}`;
+  assert.deepEqual(await chains([pipeline("a", both)]), [
+    { names: ["a", "lake.x"], obstacle: "'a' has 2 readers" },
+    { names: ["a", "lake.y"], obstacle: "'a' has 2 readers" },
+  ]);
+});
+
+Deno.test("unpivoting, and a relation whose name only begins like the input's, keep no chain apart", async () => {
+  const sql = `INSERT INTO {{ sink('lake', 'x') }} UNPIVOT ${S} ON id INTO NAME n VALUE v`;
+  assert.deepEqual((await chains([pipeline("a", sql)])).map(({ obstacle }) => obstacle), [null]);
+});
+
+Deno.test("plan.json tells of each chain whether it is fused, or why not", async () => {
+  const dag = await dagOf(project([connection("raw", {}), connection("lake")], [OUT]), {
+    "{{ sink('lake', 'x') }}": REPLACE,
+  });
+  const written: unknown = JSON.parse(planJson(planOf(dag, connector())));
+  const ids = dag.nodes.map(({ id }) => id);
+  assert.partialDeepStrictEqual(written, { chains: [{ nodes: ids, fused: true, reason: null }] });
+  const always = await dagOf(
+    project([connection("raw", {}), connection("lake")], [OUT], { engine: { ...ENGINE, staging: "always" } }),
+    { "{{ sink('lake', 'x') }}": REPLACE },
   );
+  const staged: unknown = JSON.parse(planJson(planOf(always, connector())));
+  assert.partialDeepStrictEqual(staged, {
+    chains: [{ nodes: ids, fused: false, reason: "engine.staging is always" }],
+  });
 });

@@ -42,7 +42,7 @@ Deno.test("native connectors get the native tiers, with the mechanism first in t
 
 Deno.test("a native copy is made anew for each attempt", async () => {
   const { copy } = planned(planOf(await sample()), "lake.out");
-  strictEqual(copy?.({ run: "r1", ordinal: 2 }).statement("t"), "COPY t TO 'r1.2'");
+  strictEqual(copy?.({ run: "r1", ordinal: 2 }).statement("t", []), "COPY t TO 'r1.2'");
 });
 
 Deno.test("a connector that refuses a later attempt fails that attempt with its own code", async () => {

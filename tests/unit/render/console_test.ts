@@ -62,6 +62,23 @@ Deno.test("a stream whose writer throws is given up, without an error for the ca
   assert.equal(stderr.text, "kept\n");
 });
 
+Deno.test("why stdout can't be written is told once; a reader that left is no reason to complain", async () => {
+  const failing = (error: Error) =>
+    new Console({ stdout: { write: () => Promise.reject(error) }, stderr: new CollectingSink() });
+  const full = new Error("no space left");
+  const console = failing(full);
+  assert.equal(console.takeStdoutFailure(), undefined);
+  console.out("lost");
+  await console.flush(Infinity);
+  assert.equal(console.takeStdoutFailure(), full);
+  assert.equal(console.takeStdoutFailure(), undefined);
+
+  const left = failing(new Deno.errors.BrokenPipe("gone"));
+  left.out("lost");
+  await left.flush(Infinity);
+  assert.equal(left.takeStdoutFailure(), undefined);
+});
+
 Deno.test("what waits for a hung reader is bounded", async () => {
   const stdout = new HungSink();
   const console = new Console({ stdout, stderr: new CollectingSink(), maxQueuedBytes: 100 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { NodeKind, RunEvent } from "../../../src/events/mod.ts";
 import { fitFrame, lastFrame, paint } from "../../../src/render/live_frame.ts";
 import { LiveTree, type TreeLine } from "../../../src/render/live_tree.ts";
+import { formatRate } from "../../../src/render/text.ts";
 import { cutToWidth, textWidth } from "../../../src/render/text_width.ts";
 import { completed } from "./events.ts";
 
@@ -167,6 +168,21 @@ Deno.test("a name gives way before the numbers behind it; at the end nothing but
     texts(lastFrame(lines, { columns: 200, rows: 24 }))[2],
     `    .. ${name} 5000000 rows 2000ms · 2.5M/s · native scan: read_csv`,
   );
+});
+
+Deno.test("rates have three digits", () => {
+  for (
+    const [rows, ms, shown] of [
+      [1500, 2000, "750/s"],
+      [9994, 10_000, "999/s"],
+      [9996, 10_000, "1k/s"],
+      [123_456, 2000, "61.7k/s"],
+      [999_499, 1000, "999k/s"],
+      [999_500, 1000, "1M/s"],
+      [5_000_000, 2000, "2.5M/s"],
+      [1_234_567_890, 1000, "1230M/s"],
+    ] as const
+  ) assert.equal(formatRate(rows, ms), shown);
 });
 
 Deno.test("cutToWidth keeps what fits and marks a cut", () => {

@@ -60,3 +60,27 @@ Deno.test("a project without runs has nothing to sweep", async () => {
   await using folder = await TempDir.create();
   assert.deepEqual(await sweepRuns(folder.path, 1), { runsSwept: 0, bytesFreed: 0, failures: 0 });
 });
+
+Deno.test("a sweep takes working folders that nobody holds, and counts their bytes but no run", async () => {
+  await using folder = await TempDir.create();
+  const tmp = folder.join(".pz", "tmp");
+  for (const name of ["restore-1", "restore-2"]) {
+    Deno.mkdirSync(join(tmp, name, "deep"), { recursive: true });
+    Deno.writeTextFileSync(join(tmp, name, "deep", "part"), "1234567");
+  }
+  Deno.writeTextFileSync(join(tmp, "a file"), "stays");
+  using _lock = await acquireRunLock(join(tmp, "restore-2", ".lock"));
+  assert.deepEqual(await sweepRuns(folder.path, 1), { runsSwept: 0, bytesFreed: 7, failures: 0 });
+  assert.deepEqual([...Deno.readDirSync(tmp)].map(({ name }) => name).sort(), ["a file", "restore-2"]);
+});
+
+Deno.test("state, compiled artifacts and packages are never swept", async () => {
+  await using folder = await TempDir.create();
+  makeRuns(folder.path);
+  for (const name of ["state", "target", "packages"]) {
+    Deno.mkdirSync(folder.join(".pz", name));
+    Deno.writeTextFileSync(folder.join(".pz", name, "x"), "x");
+  }
+  await sweepRuns(folder.path, 1);
+  for (const name of ["state", "target", "packages"]) assert.ok(Deno.statSync(folder.join(".pz", name, "x")).isFile);
+});

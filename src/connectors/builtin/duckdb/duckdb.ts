@@ -52,7 +52,9 @@ function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<
   return {
     ok: true,
     value: {
-      fragment: columns === undefined ? relation : selectExact(columns, relation),
+      ...(columns === undefined
+        ? { fragment: relation, rowCount: `SELECT count(*) FROM ${relation}` }
+        : { fragment: selectExact(columns, relation) }),
       setup: [attachment(spec.connection, path)],
       mechanism: "attach",
       schemaInferred: false,

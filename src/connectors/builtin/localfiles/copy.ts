@@ -8,6 +8,7 @@ import type {
   OutputSpec,
 } from "../../contract/mod.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
+import { selectWritable } from "./exact_columns.ts";
 import { type FileOptions, parseFileOptions, show } from "./format.ts";
 import { statOrNothing } from "./glob.ts";
 import { rootOf, type WritePlace, writePlace } from "./place.ts";
@@ -40,7 +41,8 @@ export function copyToFile(spec: OutputSpec, context: ConnectorContext): NativeO
   return {
     ok: true,
     value: {
-      statement: (relation) => `COPY (SELECT * FROM ${relation}) TO ${literal(aside)} (${options})`,
+      statement: (relation, columns) =>
+        `COPY (${selectWritable(relation, columns, file.format)}) TO ${literal(aside)} (${options})`,
       setup: [],
       mechanism: "copy",
       folders: [dirname(final), ...(partitions === undefined ? [] : [aside])],

@@ -2,7 +2,7 @@ import type { ConfigProblem, NativeScan } from "../../contract/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
 import { ident } from "../../../duckdb/mod.ts";
 import { nearMiss } from "../../../util/mod.ts";
-import { selectChecked } from "./checked_cast.ts";
+import { selectChecked } from "../shared/checked_cast.ts";
 import { lineOfRecord } from "./csv_lines.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
 import { boundName, type CsvGroup, type FileSet, groupCsv, readCsvText } from "./files.ts";

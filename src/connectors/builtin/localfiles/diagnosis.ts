@@ -2,7 +2,7 @@ import type { NativeDiagnosis, QueryRows } from "../../contract/mod.ts";
 import { literal } from "../../../duckdb/mod.ts";
 import { ordinal } from "../../../util/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
-import { refusal } from "./checked_cast.ts";
+import { refusal } from "../shared/checked_cast.ts";
 
 /** How the texts of some files can be looked at again; a column's text is called `t` and its place in the columns. */
 export type Probe = {

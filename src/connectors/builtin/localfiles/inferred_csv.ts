@@ -1,11 +1,12 @@
 import type { NativeScan, QueryRows } from "../../contract/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
-import { refusal, selectChecked } from "./checked_cast.ts";
+import { refusal, selectChecked } from "../shared/checked_cast.ts";
 import { checkedCsv } from "./csv_scan.ts";
+import { guessedDates } from "./guessed_dates.ts";
 import { csvDialect, type CsvGroup, fileList, type FileSet, groupCsv, readCsvText } from "./files.ts";
 
-type Reading = Pick<NativeScan, "fragment" | "diagnose">;
+type Reading = Pick<NativeScan, "fragment" | "diagnose" | "guessedDates">;
 type InferredScan = Reading & { readonly infer: (query: QueryRows) => Promise<Reading> };
 
 /** Files of one header that DuckDB looks into for their types. */
@@ -34,7 +35,10 @@ export function scanInferredCsv(set: FileSet, delimiter: string): InferredScan {
       const more = types.length === 0 ? "" : `, types = {${types.join(", ")}}`;
       const passed = columns.map((column) => foreign.has(column.name) ? { ...column, type: "VARCHAR" } : column);
       const read = sniffed(groups, delimiter, set.files, more);
-      return { fragment: selectChecked(passed, columns.map(({ name }) => ident(name)), read) };
+      return {
+        fragment: selectChecked(passed, columns.map(({ name }) => ident(name)), read),
+        guessedDates: await guessedDates(query, groups, delimiter, columns.filter(({ name }) => foreign.has(name))),
+      };
     },
   };
 }

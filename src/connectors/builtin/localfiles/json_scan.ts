@@ -1,7 +1,7 @@
 import type { NativeScan } from "../../contract/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
-import { selectChecked } from "./checked_cast.ts";
+import { selectChecked } from "../shared/checked_cast.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
 import { fileList, type FileSet, hiveKeys } from "./files.ts";
 

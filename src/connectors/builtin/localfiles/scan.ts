@@ -128,8 +128,8 @@ function findFiles(
 }
 
 /** What differs from format to format. */
-type Reading = Pick<NativeScan, "fragment" | "diagnose"> & {
-  readonly infer?: (query: QueryRows) => Promise<Pick<NativeScan, "fragment" | "diagnose">>;
+type Reading = Pick<NativeScan, "fragment" | "diagnose" | "rowCount"> & {
+  readonly infer?: (query: QueryRows) => Promise<Pick<NativeScan, "fragment" | "diagnose" | "guessedDates">>;
 };
 
 function scanOf(
@@ -150,7 +150,9 @@ function scanOf(
         : scanDeclaredJson(set.files, options.array, columns);
     case "parquet": {
       const read = `read_parquet(${fileList(set.files)}${manyFiles(set.files, set.base)})`;
-      return { fragment: columns === undefined ? read : selectExact(columns, read) };
+      return columns === undefined
+        ? { fragment: read, rowCount: `SELECT count(*) FROM ${read}` }
+        : { fragment: selectExact(columns, read) };
     }
   }
 }

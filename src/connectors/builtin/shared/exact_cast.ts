@@ -1,5 +1,6 @@
 import { type ColumnSpec, type ConfigProblem, duckDbType } from "../../contract/mod.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
+import { complaint, refusal } from "./checked_cast.ts";
 
 /** A column of a contract with its DuckDB type. */
 export type TypedColumn = {
@@ -30,14 +31,20 @@ export function typedColumns(
 
 /**
  * `(SELECT …)` of columns of a typed relation (as SQL) as their declared types. A value that changes with its type stops
- * the statement.
+ * the statement; texts get the checks of text files, and an empty one is no number.
  */
 export function selectExact(columns: readonly TypedColumn[], relation: string): string {
-  const list = columns.map(({ name, type, lossy }) => {
+  const list = columns.map((column) => {
+    const { name, type, lossy } = column;
     const value = `CAST(${ident(name)} AS ${type})`;
     if (lossy || type === "VARCHAR") return `${value} AS ${ident(name)}`;
-    const complaint = `error(${literal(`Column ${ident(name)} holds a value that ${type} can't hold exactly`)})`;
-    return `CASE WHEN ${value} <> ${ident(name)} THEN ${complaint} ELSE ${value} END AS ${ident(name)}`;
+    const failure = `error(${literal(`Column ${ident(name)} holds a value that ${type} can't hold exactly`)})`;
+    const text = `CAST(${ident(name)} AS VARCHAR)`;
+    const refused = refusal(text, `TRY_CAST(${ident(name)} AS ${type})`, column, "refused");
+    // DuckDB knows typeof() before it runs, so that only one of the two checks is left.
+    return `CASE WHEN typeof(${ident(name)}) = 'VARCHAR' THEN CASE WHEN ${refused} THEN ${complaint(text, column)} ` +
+      `ELSE TRY_CAST(${ident(name)} AS ${type}) END ` +
+      `WHEN ${value} <> ${ident(name)} THEN ${failure} ELSE ${value} END AS ${ident(name)}`;
   });
   return `(SELECT ${list.join(", ")} FROM ${relation})`;
 }

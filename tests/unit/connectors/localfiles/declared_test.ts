@@ -59,12 +59,33 @@ Deno.test("a header that is not plain is left to DuckDB", async () => {
 
 const EXACT: { readonly [type: string]: { readonly kept: [string, string][]; readonly refused: string[] } } = {
   bigint: {
-    kept: [["1", "1"], ["-5", "-5"], ["1.0", "1"], ["1e3", "1000"], ["1.5e1", "15"], ["007", "7"], [" 4 ", "4"]],
-    refused: ["1.5", "-.5", "15e-1", "1e-07", "abc", "9223372036854775808", "1,5"],
+    kept: [["1", "1"], ["-5", "-5"], ["1.0", "1"], ["1e3", "1000"], ["1.5e1", "15"], ["007", "7"], [" 4 ", "4"], [
+      "1_000",
+      "1000",
+    ]],
+    refused: [
+      "1.5",
+      "9.5",
+      "99.5",
+      "95e-1",
+      "1.23456789e5",
+      "123456789.5",
+      "12345678901234567.5",
+      "99999999999999999e-1",
+      "-.5",
+      "15e-1",
+      "1e-07",
+      "abc",
+      "9223372036854775808",
+      "1,5",
+    ],
   },
   "decimal(10,2)": {
-    kept: [["1", "1.00"], ["1.250", "1.25"], ["5e-1", "0.50"], ["1.255e1", "12.55"], ["1e3", "1000.00"]],
-    refused: ["1.255", "-1.999", "5e-3", "1e-07", "1.2555e1", "123456789", "x"],
+    kept: [["1", "1.00"], ["1.250", "1.25"], ["5e-1", "0.50"], ["1.255e1", "12.55"], ["1e3", "1000.00"], [
+      "12e-1",
+      "1.20",
+    ], ["-5e-1", "-0.50"]],
+    refused: ["1.5e-2", "12e-3", "1.255", "-1.999", "5e-3", "1e-07", "1.2555e1", "123456789", "x"],
   },
   decimal: {
     kept: [["1e-9", "0.000000001"]],
@@ -88,6 +109,8 @@ const EXACT: { readonly [type: string]: { readonly kept: [string, string][]; rea
       "2024-1-2 1",
       "1-1-1 garb",
       "01/02/2024",
+      "2024-01-1x",
+      "2024-01-1T",
     ],
   },
   timestamp: {
@@ -115,7 +138,7 @@ const EXACT: { readonly [type: string]: { readonly kept: [string, string][]; rea
   },
   time: {
     kept: [["10:00:00", "10:00:00"], ["1:00:00", "01:00:00"], ["10:00:00.123456Z", "10:00:00.123456"]],
-    refused: ["10:00:00+02", "1:0:0+02", "10:00:00.1234567", "25:00:00"],
+    refused: ["10:00:0x", "10:0x:00", "10:00:00+02", "1:0:0+02", "10:00:00.1234567", "25:00:00"],
   },
 };
 
@@ -210,6 +233,30 @@ Deno.test("a declared type of a Parquet column must hold its values exactly", as
   const options = { format: "parquet", path: "p/p.parquet" };
   assert.deepEqual(await bench.read(bench.scan("p", options, { b: "int" })), [["2"]]);
   await assert.rejects(bench.read(bench.scan("p", options, { a: "int" })), /Column "a" holds a value/);
+});
+
+Deno.test("texts of a Parquet column get the checks of text files", async () => {
+  await using bench = await Bench.open();
+  const options = { format: "parquet", path: "p/p.parquet" };
+  const cases = [
+    ["1.5", "int"],
+    ["1.999", "decimal(5,2)"],
+    ["2024-01-02 10:00:00+02", "timestamp"],
+    ["2024-01-02 10:00:00", "date"],
+    ["", "int"],
+    ["x", "int"],
+  ] as const;
+  for (const [text, type] of cases) {
+    await bench.write(bench.copy("p", {}), `(SELECT '${text}' AS a)`);
+    await assert.rejects(bench.read(bench.scan("p", options, { a: type })), /Column "a" can't hold/, text);
+  }
+  await bench.write(bench.copy("p", {}), "(SELECT unnest(['12', ' 7', NULL]) AS a)");
+  assert.deepEqual(await bench.read(bench.scan("p", options, { a: "int" })), [["7"], ["12"], [null]]);
+  await bench.write(bench.copy("p", {}), "(SELECT '1.5' AS a)");
+  assert.deepEqual(await bench.read(bench.scan("p", { ...options, lossy: "allow" }, { a: "int" })), [["2"]]);
+  await bench.write(bench.copy("p", {}), "(SELECT DATE '2024-01-02' AS a, true AS b, 5::UTINYINT AS c)");
+  const typed = bench.scan("p", options, { a: "timestamp", b: "boolean", c: "decimal(3,1)" });
+  assert.deepEqual(await bench.read(typed), [["2024-01-02 00:00:00", "true", "5.0"]]);
 });
 
 Deno.test("names and values with quotes and other scripts pass unharmed", async () => {

@@ -1,5 +1,5 @@
 import { ident, literal } from "../../../duckdb/mod.ts";
-import type { TypedColumn } from "../shared/exact_cast.ts";
+import type { TypedColumn } from "./exact_cast.ts";
 
 const INFINITE = String.raw`\s*[+-]?inf(inity)?\s*`;
 const ZERO_OFFSET = String.raw`(Z| UTC|[+-]00(:?00){0,2})?`;
@@ -21,7 +21,10 @@ function lossyCondition(text: string, value: string, type: string): string | und
   const decimal = /^DECIMAL\(\d+,(\d+)\)$/.exec(type);
   if (decimal !== null) {
     const scale = Number(decimal[1]);
-    return lossyDecimal(text, scale, `strlen(${text}) - instr(${text}, '.') > ${scale} AND contains(${text}, '.')`);
+    const behindDot = `strlen(${text}) - instr(${text}, '.')`;
+    // So few characters hold neither too many digits nor an exponent.
+    const suspicious = `${behindDot} > ${Math.min(scale, 2)}`;
+    return `${suspicious} AND ${lossyDecimal(text, scale, `${behindDot} > ${scale} AND contains(${text}, '.')`)}`;
   }
   switch (type) {
     case "TINYINT":
@@ -33,14 +36,16 @@ function lossyCondition(text: string, value: string, type: string): string | und
     case "USMALLINT":
     case "UINTEGER":
     case "UBIGINT":
-      return lossyDecimal(text, 0, `contains(${text}, '.')`);
+      return `${isNotAllDigits(text, value)} AND ${lossyDecimal(text, 0, `contains(${text}, '.')`)}`;
     case "FLOAT":
     case "DOUBLE":
       return `isinf(${value}) AND NOT ${matches(text, INFINITE, "i")}`;
     case "DATE":
-      return `${text} NOT LIKE '____-__-__' AND NOT ${matches(text, DAY, "i")}`;
+      return `(${text} NOT LIKE '____-__-__' OR day(${value}) < 10 AND ${text} NOT LIKE '____-__-0_') AND NOT ${
+        matches(text, DAY, "i")
+      }`;
     case "TIME":
-      return `${text} NOT LIKE '__:__:__' AND NOT ${matches(text, TIME)}`;
+      return `${text} <> CAST(${value} AS VARCHAR) AND NOT ${matches(text, TIME)}`;
     case "TIMESTAMP":
       return `${text} NOT LIKE '____-__-_____:__:__' AND NOT ${matches(text, MOMENT)}`;
     case "TIMESTAMPTZ":
@@ -51,14 +56,22 @@ function lossyCondition(text: string, value: string, type: string): string | und
 }
 
 /**
- * Fraction digits that the scale has no room for; an exponent moves the dot before they are counted. A minus that is no
- * sign belongs to an exponent.
+ * True unless an integer is so large that all the characters of its text must be its digits: a text of n characters
+ * with a fraction or an exponent gives at most 10^(n-2), which is less than 2^((n-1)*53/16), and n digits give more.
+ */
+function isNotAllDigits(text: string, value: string): string {
+  return `(${value} >> ((strlen(${text}) * 53 - 53) >> 4)) < 1`;
+}
+
+/**
+ * Fraction digits that the scale has no room for; an exponent moves the dot before they are counted.
  */
 function lossyDecimal(text: string, scale: number, hasManyDigits: string): string {
   const few = String.raw`\s*[+-]?[0-9_]*\.?[0-9]{0,${scale}}0*\s*`;
   const digits = `length(regexp_extract(${text}, '\\.([0-9]*?)0*[eE]', 1))`;
   const exponent = `TRY_CAST(regexp_extract(${text}, '[eE]([+-]?[0-9]+)', 1) AS INTEGER)`;
-  return `(${hasManyDigits} OR instr(${text}, '-') > 1) AND NOT ${
+  const hasExponent = `instr(${text}, '-') > 0 AND (contains(${text}, 'e-') OR contains(${text}, 'E-'))`;
+  return `(${hasManyDigits} OR ${hasExponent}) AND NOT ${
     matches(text, few)
   } AND coalesce(${digits} - ${exponent} > ${scale}, true)`;
 }
@@ -68,11 +81,19 @@ function matches(text: string, pattern: string, options?: string): string {
   return `regexp_full_match(${text}, ${literal(pattern)}${more})`;
 }
 
-/** SQL that is true for a text that the column refuses: unreadable, or not what its value says. */
-export function refusal(text: string, value: string, column: TypedColumn): string {
-  const unreadable = `${value} IS NULL AND ${text} <> ''`;
+/**
+ * SQL that is true for a text that the column refuses: unreadable, or not what its value says. An empty text counts as
+ * unreadable only where `empty` says so.
+ */
+export function refusal(text: string, value: string, column: TypedColumn, empty: "null" | "refused" = "null"): string {
+  const unreadable = `${value} IS NULL AND ${text} ${empty === "null" ? "<> ''" : "IS NOT NULL"}`;
   const lossy = column.lossy ? undefined : lossyCondition(text, value, column.type);
   return lossy === undefined ? unreadable : `${unreadable} OR ${lossy}`;
+}
+
+/** SQL that stops the statement with a text that the column refuses. */
+export function complaint(text: string, { name, type }: TypedColumn): string {
+  return `error(${literal(`Column ${ident(name)} can't hold '`)} || left(${text}, 80) || ${literal(`' as ${type}`)})`;
 }
 
 /**
@@ -89,9 +110,9 @@ export function selectChecked(columns: readonly TypedColumn[], sources: readonly
   const outer = columns.map((column, index) => {
     if (column.type === "VARCHAR") return `t${index} AS ${ident(column.name)}`;
     const [text, value] = [`t${index}`, `v${index}`];
-    const start = literal(`Column ${ident(column.name)} can't hold '`);
-    const complaint = `error(${start} || left(${text}, 80) || ${literal(`' as ${column.type}`)})`;
-    return `CASE WHEN ${refusal(text, value, column)} THEN ${complaint} ELSE ${value} END AS ${ident(column.name)}`;
+    return `CASE WHEN ${refusal(text, value, column)} THEN ${complaint(text, column)} ELSE ${value} END AS ${
+      ident(column.name)
+    }`;
   });
   return `(SELECT ${outer.join(", ")} FROM (SELECT ${inner.join(", ")} FROM ${relation}))`;
 }

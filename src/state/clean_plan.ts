@@ -21,14 +21,14 @@ export type CleanRules = {
 export type CleanAction = "keep" | "skip_live" | "delete_staging" | "delete_folder";
 
 /** Decides for each run folder, newest first. */
-export function planCleaning(
-  runs: readonly RunFolder[],
+export function planCleaning<F extends RunFolder>(
+  runs: readonly F[],
   { keepLast, before, purge }: CleanRules,
-): readonly (readonly [RunFolder, CleanAction])[] {
+): readonly (readonly [F, CleanAction])[] {
   return runs.map((run, index) => {
     if (run.live) return [run, "skip_live"];
     if (index < keepLast) return [run, "keep"];
-    if (before !== undefined && run.startedAt >= before) return [run, "keep"];
+    if (before !== undefined && !(run.startedAt < before)) return [run, "keep"];
     if (purge) return [run, "delete_folder"];
     return [run, run.hasStaging ? "delete_staging" : "keep"];
   });

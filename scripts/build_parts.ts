@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { type Bundle, bundle } from "./build_bundle.ts";
+import { writeGuard } from "./build_guard.ts";
+import { packNative } from "./build_native.ts";
+import type { Target } from "./build_targets.ts";
+
+/** What goes behind the runtime: the configuration's path, and the bundled modules and packages. */
+export type Parts = Bundle & { readonly config: string };
+
+/** The time that all files bear, in seconds since 1970: the executable holds it for each, and nobody reads it. */
+const FILE_TIME = 946_684_800;
+
+/**
+ * Writes all that an executable is made of into an empty folder: the packed native library, the bundled modules and the
+ * configuration.
+ *
+ * One commit gives the same files at any time, in any folder. So does it give the same executable, for one runtime and
+ * one name of the output: all that Deno adds of its own is each file's time and that name.
+ */
+export async function writeParts(root: string, folder: string, version: string, target: Target): Promise<Parts> {
+  const native = await packNative(root, target, join(folder, "native"));
+  const bundled = await bundle({ root, folder, version, native });
+  const config = await writeGuard(folder, bundled.modules);
+  await setTimes(folder);
+  return { ...bundled, config };
+}
+
+async function setTimes(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await setTimes(path);
+    await Deno.utime(path, FILE_TIME, FILE_TIME);
+  }
+}

@@ -1,0 +1,140 @@
+import type { DagNode } from "../compile/mod.ts";
+import { DuckDbError } from "../duckdb/mod.ts";
+import { PzError } from "../errors/mod.ts";
+import type { NodeCompleted } from "../events/mod.ts";
+import type { NodeRecord, RunRecorder } from "../state/mod.ts";
+import type { Verdict } from "./dispatcher.ts";
+import { pipelinePlace } from "./executors/pipeline.ts";
+import { type FailureCause, type FailureScene, type NodeFailure, StepError } from "./failure.ts";
+import { type NodeTimeout, STOP_GRACE_MS } from "./node_timeout.ts";
+import type { NodeOutcome, RunContext } from "./run_context.ts";
+
+/** How a node ended. */
+export type NodeEnd = {
+  readonly node: DagNode;
+  readonly verdict: Verdict;
+  readonly outcome?: NodeOutcome | undefined;
+  readonly failure?: NodeFailure | undefined;
+  /** Undefined: the node never ran. */
+  readonly attempts?: number;
+  readonly durationMs: number;
+};
+
+/** Gives nodes their ends, each exactly one: the records first, then the events. Counts them. */
+export class NodeEnds {
+  readonly #run: RunContext;
+  readonly #recorder: RunRecorder;
+  readonly #counts = { success: 0, failed: 0, skipped: 0 };
+
+  constructor(run: RunContext, recorder: RunRecorder) {
+    this.#run = run;
+    this.#recorder = recorder;
+  }
+
+  /** How many nodes ended in each way. */
+  get counts(): { readonly [V in Verdict]: number } {
+    return this.#counts;
+  }
+
+  /** Ends nodes; what ends together is recorded together. */
+  complete(...ends: readonly NodeEnd[]): void {
+    const durable = ends.some(({ node, verdict }) => node.kind === "SinkWrite" && verdict === "success");
+    this.#recorder.complete(ends.map((end) => this.#recordOf(end)), { durable });
+    for (const end of ends) {
+      this.#counts[end.verdict]++;
+      this.#run.bus.publish(eventOf(end));
+    }
+  }
+
+  #recordOf({ node, verdict, outcome, failure, attempts, durationMs }: NodeEnd): NodeRecord {
+    const connected = connectionOf(node);
+    const strategy = this.#run.planned.get(node.id)?.strategy;
+    return {
+      id: node.id,
+      kind: node.kind,
+      name: node.name,
+      status: verdict,
+      rows: outcome?.rows ?? 0,
+      durationMs,
+      error: failure ?? null,
+      ...(outcome?.timings === undefined ? {} : { timings: outcome.timings }),
+      ...(connected === undefined ? {} : { connector: connected.connector, connection: connected.name }),
+      ...(attempts === undefined ? {} : { ...(strategy === undefined ? {} : { strategy }), attempts }),
+      ...(outcome?.stages === undefined ? {} : { stages: outcome.stages }),
+    };
+  }
+}
+
+function eventOf({ node, verdict, outcome, failure, durationMs }: NodeEnd): NodeCompleted {
+  return {
+    event: "node_completed",
+    nodeId: node.id,
+    kind: node.kind,
+    name: node.name,
+    status: verdict,
+    rows: outcome?.rows ?? 0,
+    durationMs,
+    errorCode: failure?.code ?? null,
+    errorMessage: failure?.message ?? null,
+    timings: outcome?.timings ?? null,
+  };
+}
+
+const STEP_OF_KIND: { readonly [K in DagNode["kind"]]: FailureCause } = {
+  SourceLoad: "read",
+  Pipeline: "sql",
+  Check: "sql",
+  SinkWrite: "write",
+};
+
+/** What a node's failure is told about; `prefix` stood before a pipeline's SQL, unless in its own statement. */
+export function sceneOf(node: DagNode, redact: FailureScene["redact"], prefix?: string): FailureScene {
+  const connected = connectionOf(node);
+  return {
+    step: STEP_OF_KIND[node.kind],
+    connector: connected?.connector,
+    connection: connected?.name,
+    place: placeOf(node, prefix),
+    redact,
+  };
+}
+
+/** Where a failure of DuckDB stands in the project's files, for nodes whose SQL comes from one. */
+function placeOf(node: DagNode, prefix: string | undefined): FailureScene["place"] {
+  if (node.kind === "Pipeline") return (error) => pipelinePlace(node, error, prefix);
+  if (node.kind !== "Check") return undefined;
+  const { file, line, column } = node.check.position;
+  return () => `${file}:${line}:${column}`;
+}
+
+function connectionOf(node: DagNode) {
+  return node.kind === "SourceLoad" || node.kind === "SinkWrite" ? node.connection : undefined;
+}
+
+/**
+ * Whether an error that came after a stop was asked for only says so. DuckDB's own errors, coded ones and those of a
+ * commit are real failures all the same.
+ */
+export function isCancellation(error: unknown, signal: AbortSignal): boolean {
+  if (error === signal.reason) return true;
+  if (error instanceof StepError) return error.step !== "commit" && isCancellation(error.cause, signal);
+  if (error instanceof DuckDbError) return error.interrupted;
+  return !(error instanceof PzError);
+}
+
+/** The failure of a node that ran longer than it may. */
+export function timeoutFailure(node: DagNode, { limitMs, unresponsive }: NodeTimeout): NodeFailure {
+  const limit = `${Number((limitMs / 1000).toFixed(3))}s`;
+  return unresponsive
+    ? {
+      code: "PZ0526",
+      message: `Node '${node.name}' ran longer than engine.node_timeout (${limit}) and did not stop within ` +
+        `${STOP_GRACE_MS / 1000}s; the rest of the run is stopped`,
+      cause: "timeout",
+    }
+    : {
+      code: "PZ0525",
+      message: `Node '${node.name}' ran longer than engine.node_timeout (${limit}) and was stopped`,
+      cause: "timeout",
+    };
+}

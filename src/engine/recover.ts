@@ -1,0 +1,91 @@
+import { basename, dirname, join } from "node:path";
+import type { NativeCopy } from "../connectors/mod.ts";
+import { isRunLive, RUN_ID_REGEXP, runPaths } from "../state/mod.ts";
+import { ordinal, syncFolder } from "../util/mod.ts";
+import { ASIDE, TRASH } from "./publish.ts";
+
+type Move = NativeCopy["moves"][number];
+
+/** Something that a run left beside a sink's target. */
+type Leftover = {
+  readonly path: string;
+  /** The final name that it belongs to. */
+  readonly target: string;
+  readonly kind: "aside" | "temporary";
+  /** Whether the run is one of this project's; the work of others is none of our business. */
+  readonly ours: boolean;
+};
+
+/**
+ * Repairs what died runs left beside the targets of these moves, whose temporary names carry this run's id. A folder
+ * that was put aside for a swap which never happened gets its name back; other temporary names of runs of this project
+ * that live no more are deleted. Whatever belongs to a run that lives is left alone.
+ */
+export async function recoverTargets(projectRoot: string, runId: string, moves: readonly Move[]): Promise<void> {
+  for (const move of moves) {
+    const leftovers = await findLeftovers(projectRoot, runId, move);
+    for (const { path, target, kind, ours } of leftovers) {
+      if (kind === "aside" && !exists(target)) {
+        Deno.renameSync(path, target);
+        syncFolder(dirname(target));
+      } else if (ours) {
+        await discard(path, kind);
+      }
+    }
+  }
+}
+
+/** An aside is complete as long as it has its name: it loses the name before its content. */
+async function discard(path: string, kind: Leftover["kind"]): Promise<void> {
+  const doomed = kind === "aside" ? `${path}${TRASH}` : path;
+  if (kind === "aside") Deno.renameSync(path, doomed);
+  await Deno.remove(doomed, { recursive: true });
+}
+
+/** Leftovers of the newest run first. */
+async function findLeftovers(projectRoot: string, runId: string, { from, to }: Move): Promise<readonly Leftover[]> {
+  const [prefix, ...more] = basename(from).split(runId);
+  if (prefix === undefined || more.length === 0) return [];
+  const found: (Leftover & { readonly run: string })[] = [];
+  for (const name of namesIn(dirname(from))) {
+    const run = name.slice(prefix.length, prefix.length + runId.length);
+    if (!name.startsWith(prefix) || run === runId || !RUN_ID_REGEXP.test(run)) continue;
+    if (!isOfShape(name, run, basename(from), runId)) continue;
+    const paths = runPaths(projectRoot, run);
+    if (await isRunLive(paths.lock)) continue;
+    found.push({
+      path: join(dirname(from), name),
+      target: join(dirname(to), basename(to).replaceAll(runId, run)),
+      kind: name.endsWith(ASIDE) ? "aside" : "temporary",
+      ours: exists(paths.folder),
+      run,
+    });
+  }
+  return found.sort((a, b) => ordinal(b.run, a.run) || ordinal(b.path, a.path));
+}
+
+/** Whether a name is a temporary name of a run, of whichever attempt, put aside or not. */
+function isOfShape(name: string, run: string, sample: string, runId: string): boolean {
+  const neutral = (text: string, id: string) => text.replaceAll(id, "*").replace(/\*-\d+(?=\.[a-z]+$)/, "*");
+  const plain = [TRASH, ASIDE].reduce((rest, end) => rest.endsWith(end) ? rest.slice(0, -end.length) : rest, name);
+  return neutral(plain, run) === neutral(sample, runId);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
