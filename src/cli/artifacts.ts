@@ -1,19 +1,19 @@
 import { type CompiledDag, compiledFiles, manifestJson } from "../compile/mod.ts";
 import { type Plan, planJson } from "../plan/mod.ts";
-import { targetPaths } from "../state/mod.ts";
+import { makeFolder, targetPaths } from "../state/mod.ts";
 import { writeFileAtomically, writeFilesAtomically } from "../util/mod.ts";
 
 /** Writes `.pz/target/manifest.json`; each file is replaced as one step, so that runs side by side never mix. */
 export function writeManifest(dag: CompiledDag): void {
   const paths = targetPaths(dag.project.root);
-  Deno.mkdirSync(paths.folder, { recursive: true });
+  makeFolder(paths.folder);
   writeFileAtomically(paths.manifest, manifestJson(dag));
 }
 
 /** Writes `.pz/target/compiled/<pipeline>.sql` for each pipeline. */
 export function writeCompiled(dag: CompiledDag): void {
   const paths = targetPaths(dag.project.root);
-  Deno.mkdirSync(paths.compiled, { recursive: true });
+  makeFolder(paths.compiled);
   const files = compiledFiles(dag).map(({ pipeline, text }) => [`${pipeline}.sql`, text] as const);
   writeFilesAtomically(paths.compiled, files);
 }
@@ -21,6 +21,6 @@ export function writeCompiled(dag: CompiledDag): void {
 /** Writes `.pz/target/plan.json`, which always covers the whole project. */
 export function writePlan(dag: CompiledDag, plan: Plan): void {
   const paths = targetPaths(dag.project.root);
-  Deno.mkdirSync(paths.folder, { recursive: true });
+  makeFolder(paths.folder);
   writeFileAtomically(paths.plan, planJson(plan));
 }

@@ -20,7 +20,8 @@ const PROJECT = ["--project <dir>", "the project's folder (default: the current 
 const VARS = ["--vars <json>", "a JSON object whose members override vars: of project.yml"] as const;
 const SELECT = [
   "--select <selector>",
-  "nodes by name, tag:t or source:c.e; +x and x+ add what is before and after",
+  "nodes by name, tag:t or source:c.e; +x and x+ add what is before and after; given again, it adds nodes",
+  (text: string, former: string | undefined) => former === undefined ? text : `${former} ${text}`,
 ] as const;
 const ALL = ["--all", "the whole project"] as const;
 const LOG_FORMAT = [
@@ -97,7 +98,7 @@ export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
   verb("validate", "check everything that can be checked without moving data")
     .option(...PROJECT)
     .option(...VARS)
-    .option("--connect", "also ask every connection")
+    .option("--connect", "also ask every connection (not supported yet)")
     .action(async (options) => done(await (await import("./verbs/validate.ts")).validate(io, options)));
 
   verb("ls", "list the nodes of the project")

@@ -1,18 +1,25 @@
+import { PzError } from "../errors/mod.ts";
 import { Console } from "../render/mod.ts";
 import { commandTree, UsageError } from "./command_tree.ts";
 import { EXIT, type ExitCode } from "./exit_codes.ts";
 import type { Io } from "./io.ts";
-import { reportLostOutput, reportThrown } from "./report.ts";
+import { reportErrors, reportLostOutput, reportThrown } from "./report.ts";
 import { suggestPosition } from "./suggest_request.ts";
 import { reportUsageError } from "./usage.ts";
 
 /** Runs one command line and returns its exit code: 0 ok, 1 node failures, 2 usage or configuration, 3 fatal. */
 export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = new Console();
+  const cwd = currentFolder();
+  if (cwd instanceof PzError) {
+    const code = reportErrors(console, [cwd]);
+    await console.flush(Infinity);
+    return code;
+  }
   const io: Io = {
     console,
     env: Deno.env.toObject(),
-    cwd: Deno.cwd(),
+    cwd,
     stdoutIsTerminal: Deno.stdout.isTerminal(),
     stderrIsTerminal: Deno.stderr.isTerminal(),
     terminalSize,
@@ -66,6 +73,18 @@ async function parseAndRun(io: Io, args: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof UsageError) return reportUsageError(io, error);
     throw error;
+  }
+}
+
+/** The current folder, or why there is no name for it. */
+function currentFolder(): string | PzError {
+  try {
+    return Deno.cwd();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new PzError("PZ0101", `the path of the current folder can't be read: ${reason}`, {
+      hint: "go to a folder that exists and whose path is valid UTF-8",
+    });
   }
 }
 

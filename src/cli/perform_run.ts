@@ -1,4 +1,4 @@
-import { machineLimits } from "../duckdb/mod.ts";
+import { machineLimits, runsOnLoopThread } from "../duckdb/mod.ts";
 import { type CompiledDag, type Selection, withAncestors, Workbench } from "../compile/mod.ts";
 import { findConnector } from "../connectors/mod.ts";
 import { runProject } from "../engine/mod.ts";
@@ -6,7 +6,7 @@ import { EventBus } from "../events/mod.ts";
 import { type Plan, planRun } from "../plan/mod.ts";
 import { limitsLine } from "../render/mod.ts";
 import type { Outcome } from "../errors/mod.ts";
-import { acquireRunLock, runPaths, writeRunIntent } from "../state/mod.ts";
+import { acquireRunLock, makeFolder, runPaths, writeRunIntent } from "../state/mod.ts";
 import { writeManifest, writePlan } from "./artifacts.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { type Io, shownPath } from "./io.ts";
@@ -41,18 +41,38 @@ export async function performRun(io: Io, request: RunRequest): Promise<ExitCode>
   if (format === undefined) {
     return reportUsage(io.console, `invalid --log-format value '${request.logFormat}' (expected 'text' or 'json')`);
   }
+  // Where DuckDB plans on the event loop's thread no listener would be called, so that the system itself ends pz for as
+  // long as there is nothing to end in order.
   using stop = new StopSignals();
+  if (!runsOnLoopThread(Deno.version.deno)) stop.listen();
   const identity = newIdentity(io);
   const times = new PhaseTimes(io.now);
-  const prepared = await prepare(io, request, identity, times, format);
-  if (typeof prepared === "number") return prepared;
-  if (stop.signal.aborted) {
+  // Not waited for once it is stopped: DuckDB can't be interrupted while it folds constants, and nothing is written yet.
+  const prepared = await unlessStopped(prepare(io, request, identity, times, format), stop.signal);
+  if (prepared === undefined) {
     io.console.err("run cancelled before any node started");
     return EXIT.fatal;
   }
+  if (typeof prepared === "number") return prepared;
+  stop.listen();
   const code = await execute(io, prepared, { request, identity, times, format, signal: stop.signal });
   await finishOutput(io.console);
   return code;
+}
+
+/** What the work gives, or undefined as soon as the signal is aborted. */
+async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const stopped = Promise.withResolvers<undefined>();
+  const stop = () => stopped.resolve(undefined);
+  signal.addEventListener("abort", stop);
+  // What still goes wrong in abandoned work concerns nobody.
+  work.catch(() => {});
+  try {
+    const result = await Promise.race([work, stopped.promise]);
+    return signal.aborted ? undefined : result;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** The log format that a text means, whatever its case; undefined for none. */
@@ -77,6 +97,7 @@ async function prepare(
   const selected = request.choose(dag);
   if (selected === undefined) return EXIT.ok;
   if (!selected.ok) return reportErrors(io.console, selected.errors);
+  reportNotes(io.console, selected.notices, format);
   const effective = withAncestors(dag, selected.value);
   const unusable = await times.time(
     "restoreCheck",
@@ -105,7 +126,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   const { dag, plan, effective } = prepared;
   const { identity: { runId }, request, format, signal, times } = settings;
   const paths = runPaths(dag.project.root, runId);
-  await Deno.mkdir(paths.folder, { recursive: true });
+  makeFolder(paths.folder);
   using _lock = await acquireRunLock(paths.lock);
   const failFast = request.failFast ?? false;
   try {

@@ -38,7 +38,7 @@ export function reportThrown(console: Console, error: unknown, debug: boolean): 
   if (error instanceof PzErrors) return reportErrors(console, error.errors);
   if (error instanceof PzError) {
     reportErrors(console, [error]);
-    return error.code === "PZ0500" ? EXIT.fatal : EXIT.invalid;
+    return FATAL_CODES.has(error.code) ? EXIT.fatal : EXIT.invalid;
   }
   const code = classifyForeign(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -48,6 +48,9 @@ export function reportThrown(console: Console, error: unknown, debug: boolean): 
   if (debug && error instanceof Error && error.stack !== undefined) console.err(printable(error.stack));
   return EXIT.fatal;
 }
+
+/** What ends pz without being a mistake in the project. */
+const FATAL_CODES: ReadonlySet<string> = new Set(["PZ0500", "PZ0531", "PZ0532", "PZ0533"]);
 
 const BUG_HINT =
   "this is a bug in pz; please report it with the command line and, if you can, the output with PZ_DEBUG=1";

@@ -3,7 +3,7 @@ const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Turns the first stop signal into an abort, for a cooperative end however long it takes. From then on nothing listens,
+ * From `listen` on, turns the first stop signal into an abort, for a cooperative end however long it takes. From then on nothing listens,
  * so that a second one ends the process at once. Closing it stops listening.
  */
 export class StopSignals implements Disposable {
@@ -12,9 +12,12 @@ export class StopSignals implements Disposable {
     this.#stopListening();
     this.#controller.abort(new DOMException("The run was stopped", "AbortError"));
   };
-  #listening = true;
+  #listening = false;
 
-  constructor() {
+  /** Begins to listen, unless it does already or a signal has come. */
+  listen(): void {
+    if (this.#listening || this.#controller.signal.aborted) return;
+    this.#listening = true;
     for (const signal of SIGNALS) Deno.addSignalListener(signal, this.#listener);
   }
 

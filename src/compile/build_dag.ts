@@ -11,6 +11,7 @@ import { buildNodes } from "./nodes.ts";
 import { type PipelineQuery, queryOf } from "./query.ts";
 import { mayNameReserved, reservedInCheck, reservedInPipeline } from "./reserved.ts";
 import { checkSemantics } from "./semantics/check.ts";
+import { type SqlWatermarks, sqlWatermarks } from "./semantics/watermark_bounds.ts";
 import { type QueryTree, queryTrees } from "./statements.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -42,9 +43,11 @@ export async function buildDag(
   const { sources } = semantics;
   const trees = await readSql(options.workbench, links);
   const hints = options.workbench === undefined ? new Map<string, ReadHints>() : readHints(sources, links, trees);
-  const nodes = buildNodes({ project, links, sources, sinks: written.sinks, hints });
-  errors.push(...reserved(nodes, links, trees));
-  return errors.length > 0 ? fail(errors) : succeed({ project, nodes }, deadLeaves(queries, links), semantics.notices);
+  const followed = await watermarks(options.workbench, links, trees, sources);
+  const nodes = buildNodes({ project, links, sources, sinks: written.sinks, hints, watermarks: followed.byKey });
+  errors.push(...reserved(nodes, links, trees), ...followed.errors);
+  if (errors.length > 0) return fail(errors);
+  return succeed({ project, nodes }, deadLeaves(queries, links), [...semantics.notices, ...followed.notices]);
 }
 
 /** DuckDB's trees of the SQL whose tree can matter: of pipelines by their names, and of checks by their texts. */
@@ -73,6 +76,16 @@ async function readSql(workbench: Workbench | undefined, links: readonly Pipelin
     if (tree !== undefined) into.set(key, tree);
   }
   return { pipelines, checks };
+}
+
+async function watermarks(
+  workbench: Workbench | undefined,
+  links: readonly PipelineLinks[],
+  { pipelines }: Trees,
+  sources: readonly SourceEntity[],
+): Promise<SqlWatermarks> {
+  if (workbench === undefined) return { byKey: new Map(), errors: [], notices: [] };
+  return await sqlWatermarks(() => workbench.connection(), links, pipelines, sources);
 }
 
 /** What each source's connector may leave out, by entity key. */

@@ -43,6 +43,21 @@ export type TypedText = { readonly type: string; readonly text: string };
  */
 export type ReadHints = { readonly columns?: readonly string[]; readonly predicate?: Predicate };
 
+/** A comparison in a pipeline's SQL that says which rows of a source matter, given its watermark. */
+export type WatermarkBound = {
+  readonly pipeline: string;
+  /** SQL of one scalar value, with the sentinel in it as a text literal. */
+  readonly value: string;
+  readonly sentinel: string;
+  /** Whether the value is where the rows end; else they begin there. */
+  readonly upper: boolean;
+  /** Whether a row with the value itself matters. */
+  readonly inclusive: boolean;
+};
+
+/** How SQL follows a source by `watermark()`: the cursor column, and every bound, in the order of the pipelines. */
+export type SqlWatermark = { readonly cursor: string; readonly bounds: readonly WatermarkBound[] };
+
 export type SourceLoadNode = NodeBase & {
   readonly kind: "SourceLoad";
   readonly connection: Connection;
@@ -52,6 +67,8 @@ export type SourceLoadNode = NodeBase & {
   readonly read: ReadBlock;
   readonly columns?: readonly ColumnContract[];
   readonly hints?: ReadHints;
+  /** Present where SQL calls `watermark()` for the source. */
+  readonly watermark?: SqlWatermark;
   /** Where the read is declared: in connections.yml or in a pipeline's call. */
   readonly position: SourcePosition;
 };

@@ -1,6 +1,14 @@
 import type { PipelineFile, Project } from "../project/mod.ts";
 import { ordinal } from "../util/mod.ts";
-import type { CheckNode, DagNode, PipelineNode, ReadHints, SinkWriteNode, SourceLoadNode } from "./dag.ts";
+import type {
+  CheckNode,
+  DagNode,
+  PipelineNode,
+  ReadHints,
+  SinkWriteNode,
+  SourceLoadNode,
+  SqlWatermark,
+} from "./dag.ts";
 import { NODE_KINDS } from "./dag.ts";
 import { checkNames } from "./check_names.ts";
 import type { SinkEntity, SourceEntity } from "./entities.ts";
@@ -17,6 +25,8 @@ export type NodeInputs = {
   readonly sinks: readonly SinkEntity[];
   /** By entity key. */
   readonly hints: ReadonlyMap<string, ReadHints>;
+  /** By entity key. */
+  readonly watermarks: ReadonlyMap<string, SqlWatermark>;
 };
 
 /** Builds every node with its id and edges, in topological order. */
@@ -24,7 +34,7 @@ export function buildNodes(inputs: NodeInputs): readonly DagNode[] {
   const loads = new Map<string, SourceLoadNode>();
   for (const source of inputs.sources) {
     const key = entityKey(source.connection.name, source.entity);
-    loads.set(key, loadNode(source, inputs.hints.get(key)));
+    loads.set(key, loadNode(source, inputs.hints.get(key), inputs.watermarks.get(key)));
   }
   const ids = new Map(inputs.links.map((link) => [link.query.rendered.pipeline.name, idOfPipeline(link)]));
   const pipelines = inputs.links.map((link) => pipelineNode(link, ids, loads));
@@ -39,7 +49,11 @@ export function buildNodes(inputs: NodeInputs): readonly DagNode[] {
   return ordered.map(({ node }) => node);
 }
 
-function loadNode(source: SourceEntity, hints: ReadHints | undefined): SourceLoadNode {
+function loadNode(
+  source: SourceEntity,
+  hints: ReadHints | undefined,
+  watermark: SqlWatermark | undefined,
+): SourceLoadNode {
   const { connection, entity, relation, read, position } = source;
   return {
     kind: "SourceLoad",
@@ -55,6 +69,7 @@ function loadNode(source: SourceEntity, hints: ReadHints | undefined): SourceLoa
     position,
     ...(read.columns === undefined ? {} : { columns: read.columns }),
     ...(hints === undefined ? {} : { hints }),
+    ...(watermark === undefined ? {} : { watermark }),
   };
 }
 

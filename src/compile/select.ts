@@ -3,6 +3,7 @@ import { nearMiss } from "../util/mod.ts";
 import type { CompiledDag, Selection } from "./dag.ts";
 import { type Flow, flowsOf } from "./flows.ts";
 import { ancestors, descendants, type Graph, graphOf, inOrder } from "./graph.ts";
+import { selectNotices } from "./select_notices.ts";
 import { matchExpression } from "./selector.ts";
 
 /**
@@ -28,7 +29,9 @@ export function selectNodes(
   if (names.length > 0) return selectNames(dag, graph, names);
   if (select !== undefined) {
     const { ids, errors } = matchExpression(graph, select);
-    return errors.length > 0 ? fail(errors) : succeed(inOrder(graph, ids));
+    return errors.length > 0
+      ? fail(errors)
+      : succeed(inOrder(graph, ids), [], selectNotices(dag, select, new Set(ids)));
   }
   if (!all && options.requireFlow) {
     const flows = flowsOf(dag);

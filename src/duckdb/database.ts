@@ -24,6 +24,8 @@ export type OpenDuckDbOptions = {
   /** Files and folders that SQL may read and write beside `file`; undefined: no lock-down of paths. */
   readonly allowedPaths?: AllowedPaths;
   readonly preserveInsertionOrder?: boolean;
+  /** Size of the blocks of a new `file`, a power of two from 16384; a file that is there keeps its own. */
+  readonly blockBytes?: number;
   /** How many statements may run at once, over all connections; the others wait. Default 8. */
   readonly maxStatements?: number;
 };
@@ -115,6 +117,7 @@ export async function openDuckDb(options: OpenDuckDbOptions): Promise<DuckDbData
     ...(options.memoryLimitBytes === undefined ? {} : { memory_limit: `${options.memoryLimitBytes}B` }),
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
     ...(options.tempDirectory === undefined ? {} : { temp_directory: options.tempDirectory }),
+    ...(options.blockBytes === undefined ? {} : { default_block_size: String(options.blockBytes) }),
   });
   const connection = await instance.connect();
   try {

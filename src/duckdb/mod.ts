@@ -5,5 +5,6 @@ export { DuckDbError } from "./error.ts";
 export type { SqlAst } from "./ast.ts";
 export type { FillRows, LoadColumn, LoadTarget, RowLoad } from "./row_load.ts";
 export { type Numbers, VECTOR_ROWS, VectorWriter } from "./vector.ts";
+export { runsOnLoopThread } from "./execute.ts";
 export { Slots } from "./slots.ts";
 export { type MachineLimits, machineLimits } from "./machine_limits.ts";

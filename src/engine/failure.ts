@@ -61,7 +61,17 @@ function classify(error: unknown, scene: FailureScene): NodeFailure {
     };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { code: "PZ0501", message, cause: systemCause(error) ?? scene.step };
+  const cause = systemCause(error);
+  return { code: "PZ0501", message: withHint(message, systemHint(cause)), cause: cause ?? scene.step };
+}
+
+const DISK_FULL_HINT = "free some space; `pz clean` deletes what old runs left behind";
+
+const DENIED_HINT = "give the user who runs pz the right to it, or use a folder that can be written";
+
+function systemHint(cause: FailureCause | undefined): string | undefined {
+  if (cause === "disk_full") return DISK_FULL_HINT;
+  return cause === "denied" ? DENIED_HINT : undefined;
 }
 
 function codedFailure({ code, message, file, line, column, hint }: PzError, { step }: FailureScene): NodeFailure {
@@ -114,9 +124,10 @@ function placed(message: string, place: string | undefined): string {
   return [`${first} (${place})`, ...more].join("\n");
 }
 
-/** The next step where the disk is full, or DuckDB's refusal comes from the limits that pz sets. */
+/** The next step where the disk is full, the system denies a file, or DuckDB's refusal comes from the limits that pz sets. */
 function hintOf(error: DuckDbError): string | undefined {
-  if (duckDbCause(error) === "disk_full") return "free some space; `pz clean` deletes what old runs left behind";
+  if (duckDbCause(error) === "disk_full") return DISK_FULL_HINT;
+  if (error.kind === "IO" && /: (Permission denied|Read-only file system)/.test(error.message)) return DENIED_HINT;
   if (error.kind !== "Permission") return undefined;
   return "SQL may only open files below the connections that this run reads; read others with {{ source('connection', 'entity') }}";
 }

@@ -1,9 +1,9 @@
 import type { PipelineNode } from "../compile/mod.ts";
 import type { NativeScan } from "../connectors/mod.ts";
-import { DuckDbError, qualified } from "../duckdb/mod.ts";
+import { qualified } from "../duckdb/mod.ts";
 import { copyAndPublish } from "./executors/sink_write.ts";
-import { explain } from "./executors/source_load.ts";
-import { blame, ChainError, onBehalfOf } from "./fused_blame.ts";
+import { explain, inferScan } from "./executors/source_load.ts";
+import { blame, ChainError, type Suspect } from "./fused_blame.ts";
 import type { FusedChain } from "./fused_chain.ts";
 import { type Around, marked, markedRows } from "./fused_marks.ts";
 import { publishInferenceLints } from "./inference_lints.ts";
@@ -20,23 +20,26 @@ import { integer, rows, run } from "./statements.ts";
  * @throws {ChainError} for whatever is the failure of one of the nodes
  */
 export async function runFused(context: NodeContext, chain: FusedChain): Promise<readonly NodeOutcome[]> {
-  const { load, pipelines, write } = chain;
-  const { scan, rowCount } = await onBehalfOf(load, () => openSource(context, chain));
-  for (const [index, pipeline] of pipelines.entries()) {
+  const source = await openSource(context, chain);
+  const stop = async (suspect: Suspect) => {
+    context.signal.throwIfAborted();
+    throw await blame(context, chain, source.scan, suspect);
+  };
+  for (const [index, pipeline] of chain.pipelines.entries()) {
     const { before, after } = createView(pipeline, marked(markOf(index + 1)));
-    const around = { before: `${before}(\n`, after: `\n)${after}` };
-    await onBehalfOf(pipeline, () => run(context, around.before + pipeline.sql + around.after), around.before);
+    const prefix = `${before}(\n`;
+    try {
+      await run(context, `${prefix}${pipeline.sql}\n)${after}`);
+    } catch (error) {
+      await stop({ node: pipeline, error, at: { pipeline, prefix } });
+    }
   }
-  const { profile, writeMs } = await onBehalfOf(write, () => deliver(context, chain, scan));
-  const passed = markedRows(profile);
-  const delivered = passed.get(markOf(pipelines.length)) ?? 0;
-  return [
-    { rows: rowCount ?? passed.get(markOf(0)) ?? 0 },
-    ...pipelines.map(({ materialization }, index) => ({
-      rows: materialization === "view" ? 0 : passed.get(markOf(index + 1)) ?? 0,
-    })),
-    { rows: delivered, stages: { writeMs } },
-  ];
+  try {
+    return await deliver(context, chain, source);
+  } catch (error) {
+    if (error instanceof ChainError) throw error;
+    return await stop({ node: chain.write, error });
+  }
 }
 
 function markOf(index: number): string {
@@ -57,11 +60,12 @@ type OpenSource = {
 
 /** Makes the source's view. */
 async function openSource(context: NodeContext, { load, scan: planned }: FusedChain): Promise<OpenSource> {
-  await context.run.staging.setup(["CREATE SCHEMA IF NOT EXISTS memory.staging"]);
-  await run(context, "USE memory");
-  await setUp(context, load.connection, planned.setup);
-  const scan = await planned.infer?.((sql) => rows(context, sql)) ?? planned;
+  let scan = planned;
   try {
+    await context.run.staging.setup(["CREATE SCHEMA IF NOT EXISTS memory.staging"]);
+    await run(context, "USE memory");
+    await setUp(context, load.connection, planned.setup);
+    scan = await inferScan(context, planned);
     if (planned.schemaInferred || scan.rowCount !== undefined) {
       const { before, after } = createView(load, { before: "SELECT * FROM ", after: "" });
       await run(context, before + scan.fragment + after);
@@ -72,37 +76,38 @@ async function openSource(context: NodeContext, { load, scan: planned }: FusedCh
     await run(context, `${before}(SELECT * FROM ${scan.fragment})${after}`);
     return { scan };
   } catch (error) {
-    throw await explain(context, scan, error);
+    throw new ChainError(load, await explain(context, scan, error), []);
   }
 }
 
-/** Writes the last pipeline's rows and publishes them; returns the statement's profile. */
+/** Writes the last pipeline's rows and publishes them. */
 async function deliver(
   context: NodeContext,
-  chain: FusedChain,
-  scan: NativeScan,
-): Promise<{ readonly profile: string; readonly writeMs: number }> {
+  { pipelines, write, copy: copyOf }: FusedChain,
+  { rowCount }: OpenSource,
+): Promise<readonly NodeOutcome[]> {
   const { run: { runId, now }, attempt } = context;
-  const { write } = chain;
-  const copy = chain.copy({ run: runId, ordinal: attempt });
+  const copy = copyOf({ run: runId, ordinal: attempt });
   await setUp(context, write.connection, copy.setup);
   const start = now();
-  let profile = "";
-  let stopped: unknown;
+  let read: { readonly before: readonly NodeOutcome[]; readonly delivered: number; readonly end: number } | undefined;
   try {
     await copyAndPublish(context, copy, qualified("staging", write.relation), async (statement) => {
-      try {
-        // The only way to a profile while the configuration is locked; the statement runs as it would by itself.
-        const [line] = await rows(context, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
-        profile = line?.[1] ?? "{}";
-      } catch (error) {
-        stopped = error;
-        throw error;
-      }
+      // The only way to a profile while the configuration is locked; the statement runs as it would by itself.
+      const [line] = await rows(context, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
+      const end = now();
+      const passed = markedRows(line?.[1] ?? "{}");
+      const before = [
+        { rows: rowCount ?? passed.get(markOf(0)) ?? 0, stages: { ingestMs: Math.max(0, end - start) } },
+        ...pipelines.map(({ materialization }, index) => ({
+          rows: materialization === "view" ? 0 : passed.get(markOf(index + 1)) ?? 0,
+        })),
+      ];
+      read = { before, delivered: passed.get(markOf(pipelines.length)) ?? 0, end };
     });
   } catch (error) {
-    if (error !== stopped || !(error instanceof DuckDbError)) throw new ChainError(write, error);
-    throw await blame(context, chain, { scan, copy }, error);
+    throw read === undefined ? error : new ChainError(write, error, read.before);
   }
-  return { profile, writeMs: Math.max(0, now() - start) };
+  if (read === undefined) throw new Error("The copy was not run");
+  return [...read.before, { rows: read.delivered, stages: { writeMs: Math.max(0, now() - read.end) } }];
 }

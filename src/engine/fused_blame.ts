@@ -1,75 +1,78 @@
-import type { DagNode } from "../compile/mod.ts";
-import type { NativeCopy, NativeScan } from "../connectors/mod.ts";
-import { DuckDbError } from "../duckdb/mod.ts";
+import type { DagNode, PipelineNode } from "../compile/mod.ts";
+import type { NativeScan } from "../connectors/mod.ts";
 import { explain } from "./executors/source_load.ts";
-import type { FusedChain } from "./fused_chain.ts";
+import { chainNodes, type FusedChain } from "./fused_chain.ts";
 import { marked } from "./fused_marks.ts";
-import type { NodeContext } from "./run_context.ts";
+import type { SqlPlace } from "./node_end.ts";
+import type { NodeContext, NodeOutcome } from "./run_context.ts";
 import { integer } from "./statements.ts";
 
 /** Thrown when a fused chain stops because of one of its nodes. */
 export class ChainError extends Error {
   override readonly name = "ChainError";
   readonly node: DagNode;
-  /** What stands before the pipeline's SQL in the statement that the cause's position belongs to. */
-  readonly prefix: string | undefined;
+  /** What the nodes before it did, all of them with success. */
+  readonly done: readonly NodeOutcome[];
+  /** Where the position of the cause belongs. */
+  readonly at: SqlPlace | undefined;
 
-  constructor(node: DagNode, cause: unknown, prefix?: string) {
+  constructor(node: DagNode, cause: unknown, done: readonly NodeOutcome[], at?: SqlPlace) {
     super(`The chain stopped at '${node.name}'`, { cause });
     this.node = node;
-    this.prefix = prefix;
+    this.done = done;
+    this.at = at;
   }
 }
 
-/** Does a part of a chain that belongs to one of its nodes. */
-export async function onBehalfOf<T>(node: DagNode, work: () => Promise<T>, prefix?: string): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ChainError ? error : new ChainError(node, error, prefix);
-  }
-}
-
-const BIND_KINDS: ReadonlySet<string> = new Set(["Binder", "Catalog", "Parser"]);
+/** A node whose part of a chain failed, where what comes before it may be the cause. */
+export type Suspect = { readonly node: DagNode; readonly error: unknown; readonly at?: SqlPlace };
 
 /**
- * Finds the node because of which the statement of a chain failed, whose relations it could all bind: what tells by
- * itself, else the first part that fails alone, else the write.
+ * Finds the node because of which a chain failed: the first, from the source on, that fails when all up to it is done
+ * alone and its rows are thrown away; the suspect if none does. As everywhere, what a view's SQL does is done by who
+ * reads the view. Costs what staging would have cost, and only on failure.
+ *
+ * @throws the signal's reason when it is aborted meanwhile
  */
 export async function blame(
   context: NodeContext,
   chain: FusedChain,
-  parts: { readonly scan: NativeScan; readonly copy: NativeCopy },
-  error: DuckDbError,
+  scan: NativeScan,
+  { node: suspect, error, at }: Suspect,
 ): Promise<ChainError> {
-  const { load, pipelines, write } = chain;
-  const isAboutTarget = parts.copy.moves.some(({ from }) => error.message.includes(from));
-  if (isAboutTarget || BIND_KINDS.has(error.kind)) return new ChainError(write, error);
-  // What ran out of memory would do so again, and streaming rows in and out takes little of it.
-  if (/^out of ?memory$/i.test(error.kind)) return new ChainError(pipelines.at(-1) ?? write, error);
+  const done: NodeOutcome[] = [];
   try {
-    await onBehalfOf(load, async () => {
-      try {
-        await drain(context, `(SELECT * FROM ${parts.scan.fragment})`);
-      } catch (error) {
-        throw await explain(context, parts.scan, error);
-      }
-    });
-    for (const pipeline of pipelines) {
-      await onBehalfOf(pipeline, () => drain(context, `(\n${pipeline.sql}\n)`), `${DRAIN.before}(\n`);
-    }
-  } catch (culprit) {
+    done.push({ rows: await drain(context, `(SELECT * FROM ${scan.fragment})`) });
+  } catch (error) {
     context.signal.throwIfAborted();
-    if (culprit instanceof ChainError) return culprit;
-    throw culprit;
+    return new ChainError(chain.load, await explain(context, scan, error), done);
   }
-  return new ChainError(write, error);
+  for (const pipeline of chain.pipelines) {
+    if (pipeline === suspect) break;
+    try {
+      const rows = await drain(context, `(\n${pipeline.sql}\n)`);
+      done.push({ rows: pipeline.materialization === "view" ? 0 : rows });
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const culprit = runnerOf(chain, pipeline);
+      const skipped = chainNodes(chain).indexOf(culprit) - done.length;
+      done.push(...Array.from({ length: skipped }, () => ({ rows: 0 })));
+      return new ChainError(culprit, error, done, { pipeline, prefix: `${DRAIN.before}(\n` });
+    }
+  }
+  return new ChainError(suspect, error, done, at);
+}
+
+/** The node that runs a pipeline's SQL: itself, or for a view the next one that is none. */
+function runnerOf({ pipelines, write }: FusedChain, pipeline: PipelineNode): DagNode {
+  return pipelines.slice(pipelines.indexOf(pipeline)).find(({ materialization }) => materialization !== "view") ??
+    write;
 }
 
 const MARK = marked("pz drain");
 const DRAIN = { before: `SELECT count(*) FROM (${MARK.before}`, after: `${MARK.after})` };
 
-/** Makes every value of a relation and keeps none. */
-async function drain(context: NodeContext, relation: string): Promise<void> {
-  await integer(context, `${DRAIN.before}${relation}${DRAIN.after}`);
+/** Makes every value of a relation and keeps none; returns the number of rows. */
+async function drain(context: NodeContext, relation: string): Promise<number> {
+  return Number(await integer(context, `${DRAIN.before}${relation}${DRAIN.after}`));
 }

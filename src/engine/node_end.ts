@@ -1,4 +1,4 @@
-import type { DagNode } from "../compile/mod.ts";
+import type { DagNode, PipelineNode } from "../compile/mod.ts";
 import { DuckDbError } from "../duckdb/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import type { NodeCompleted } from "../events/mod.ts";
@@ -20,7 +20,7 @@ export type NodeEnd = {
   readonly durationMs: number;
 };
 
-/** Gives nodes their ends, each exactly one: the records first, then the events. Counts them. */
+/** Gives nodes their ends, each exactly one: the record first, then the event. Counts them. */
 export class NodeEnds {
   readonly #run: RunContext;
   readonly #recorder: RunRecorder;
@@ -36,11 +36,17 @@ export class NodeEnds {
     return this.#counts;
   }
 
-  /** Ends nodes; what ends together is recorded together. */
-  complete(...ends: readonly NodeEnd[]): void {
+  /** Ends a node. */
+  complete(end: NodeEnd): void {
+    this.completeTogether([end]);
+  }
+
+  /** Ends nodes whose work was done as one: all are recorded before the first event; `before` is called ahead of each. */
+  completeTogether(ends: readonly NodeEnd[], before: (end: NodeEnd) => void = () => {}): void {
     const durable = ends.some(({ node, verdict }) => node.kind === "SinkWrite" && verdict === "success");
     this.#recorder.complete(ends.map((end) => this.#recordOf(end)), { durable });
     for (const end of ends) {
+      before(end);
       this.#counts[end.verdict]++;
       this.#run.bus.publish(eventOf(end));
     }
@@ -87,21 +93,24 @@ const STEP_OF_KIND: { readonly [K in DagNode["kind"]]: FailureCause } = {
   SinkWrite: "write",
 };
 
-/** What a node's failure is told about; `prefix` stood before a pipeline's SQL, unless in its own statement. */
-export function sceneOf(node: DagNode, redact: FailureScene["redact"], prefix?: string): FailureScene {
+/** The pipeline whose SQL a statement of DuckDB's holds, and what stands there before it. */
+export type SqlPlace = { readonly pipeline: PipelineNode; readonly prefix: string };
+
+/** What a node's failure is told about; `at` where a position in it belongs, unless into the node's own statement. */
+export function sceneOf(node: DagNode, redact: FailureScene["redact"], at?: SqlPlace): FailureScene {
   const connected = connectionOf(node);
   return {
     step: STEP_OF_KIND[node.kind],
     connector: connected?.connector,
     connection: connected?.name,
-    place: placeOf(node, prefix),
+    place: at === undefined ? placeOf(node) : (error) => pipelinePlace(at.pipeline, error, at.prefix),
     redact,
   };
 }
 
 /** Where a failure of DuckDB stands in the project's files, for nodes whose SQL comes from one. */
-function placeOf(node: DagNode, prefix: string | undefined): FailureScene["place"] {
-  if (node.kind === "Pipeline") return (error) => pipelinePlace(node, error, prefix);
+function placeOf(node: DagNode): FailureScene["place"] {
+  if (node.kind === "Pipeline") return (error) => pipelinePlace(node, error);
   if (node.kind !== "Check") return undefined;
   const { file, line, column } = node.check.position;
   return () => `${file}:${line}:${column}`;

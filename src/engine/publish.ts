@@ -1,5 +1,7 @@
 import { dirname, join } from "node:path";
 import type { NativeCopy } from "../connectors/mod.ts";
+import { PzError } from "../errors/mod.ts";
+import { blockerOf } from "../state/mod.ts";
 import { syncFolder } from "../util/mod.ts";
 import { faultPoint } from "./fault_point.ts";
 
@@ -9,7 +11,7 @@ type Move = NativeCopy["moves"][number];
 export function makeFolders(folders: readonly string[]): readonly string[] {
   const made: string[] = [];
   const make = (folder: string) => {
-    if (exists(folder)) return;
+    if (isThere(folder)) return;
     const parent = dirname(folder);
     if (parent !== folder) make(parent);
     try {
@@ -17,11 +19,22 @@ export function makeFolders(folders: readonly string[]): readonly string[] {
       made.push(folder);
     } catch (error) {
       // Another node may have made it meanwhile.
-      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+      if (!(error instanceof Deno.errors.AlreadyExists) || !isThere(folder)) throw error;
     }
   };
   for (const folder of folders) make(folder);
   return made;
+}
+
+/** Whether a folder is there; PZ0501 where something else is in its way. */
+function isThere(folder: string): boolean {
+  const blocker = blockerOf(folder);
+  if (blocker !== undefined) {
+    throw new PzError("PZ0501", `'${blocker.path}' is ${blocker.what}, but the output needs a folder there`, {
+      hint: "move or delete it, or write to another folder: see root and path of the connection",
+    });
+  }
+  return exists(folder);
 }
 
 /** Takes away what a failed write left: its temporary files, then the folders made for it that are empty. */

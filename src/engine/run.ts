@@ -12,7 +12,7 @@ import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
 import { NodeEnds } from "./node_end.ts";
 import { NodeRunner } from "./node_runner.ts";
 import { recoverTargets } from "./recover.ts";
-import { secretValues } from "./redact.ts";
+import { projectSecrets } from "./redact.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
 import { SessionPool } from "./session_pool.ts";
@@ -134,8 +134,7 @@ async function execute(
 ): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
   const { dag: { project }, plan, bus } = options;
   const redact = maskOf([
-    ...project.secrets ?? [],
-    ...Object.values(project.connections).flatMap(({ config }) => secretValues(config)),
+    ...projectSecrets(project),
     ...options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? node.secrets ?? [] : []),
   ]);
   await using sessions = new SessionPool({

@@ -5,6 +5,10 @@ import type { StagingOptions } from "../staging/mod.ts";
 import type { RunPaths } from "../state/mod.ts";
 import type { RunNode } from "./graph.ts";
 
+/** Runs of more nodes get smaller blocks: a table takes at least one, so that many small ones would fill a disk. */
+const MANY_NODES = 200;
+const SMALL_BLOCK_BYTES = 65_536;
+
 /**
  * How a run's staging database is opened: with the plan's limits, and with the files and folders of those connections
  * that DuckDB itself reads or writes in this run.
@@ -38,6 +42,7 @@ export async function stagingOptions(
     tempDirectory: plan.limits.tempDirectory ?? paths.spill,
     allowedPaths: { files: [...files], folders: [...folders] },
     preserveInsertionOrder: project.engine.preserveOrder,
+    ...(nodes.length > MANY_NODES ? { blockBytes: SMALL_BLOCK_BYTES } : {}),
   };
 }
 

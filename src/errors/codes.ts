@@ -164,6 +164,7 @@ export const CODES = {
   PZ0701: "UnknownConnector",
   PZ0702: "ReservedRelation",
   PZ0703: "FileNotRead",
+  PZ0704: "UnorderedFileUse",
   PZ0720: "NativeLibraryUnavailable",
   PZ0721: "SystemLibraryMissing",
   PZ0740: "ConnectorPermissionDenied",

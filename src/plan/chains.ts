@@ -11,15 +11,25 @@ export function chainsOf(dag: CompiledDag, planned: readonly PlannedNode[]): rea
     readers: new Map(),
   };
   for (const node of dag.nodes) {
-    for (const id of node.dependsOn) graph.readers.set(id, [...(graph.readers.get(id) ?? []), node]);
+    for (const id of node.dependsOn) {
+      const readers = graph.readers.get(id);
+      if (readers === undefined) graph.readers.set(id, [node]);
+      else readers.push(node);
+    }
   }
   const plans = new Map(planned.map((node) => [node.id, node]));
   return dag.nodes.flatMap((node) => node.kind === "SinkWrite" ? chainInto(node, graph, dag, plans) ?? [] : []);
 }
 
+/**
+ * Pipelines that one statement may hold. Each is planned with all before it, so that beyond these planning costs more
+ * than staging a small result does.
+ */
+const MAX_PIPELINES = 16;
+
 type Graph = {
   readonly byId: ReadonlyMap<string, DagNode>;
-  readonly readers: Map<string, readonly DagNode[]>;
+  readonly readers: Map<string, DagNode[]>;
 };
 
 /** Goes up from an output until a condition fails or a source is reached. */
@@ -36,6 +46,9 @@ function chainInto(
     const input = inputs.find((node) => node.kind === "SourceLoad") ?? inputs.find((node) => node.kind === "Pipeline");
     if (input === undefined) return undefined;
     nodes.unshift(input.id);
+    if (nodes.length > MAX_PIPELINES + 2) {
+      return { nodes, obstacle: `more than ${MAX_PIPELINES} pipelines stand in a row` };
+    }
     const obstacle = linkObstacle(reader, input, inputs, graph.readers.get(input.id) ?? []);
     if (obstacle !== undefined) return { nodes, obstacle };
     if (input.kind === "SourceLoad") {

@@ -4,9 +4,11 @@ import { fail, type Outcome, type PzError, succeed } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { budgetOf, DEFAULT_BATCH_BYTES } from "./budget.ts";
 import { chainsOf } from "./chains.ts";
+import { warnOfFileRaces } from "./file_races.ts";
 import { notYetPipeline, notYetProject } from "./not_yet.ts";
 import type { MachineFacts, Plan, PlannedNode } from "./plan.ts";
 import { connectionRefusal, type Refusal } from "./refusal.ts";
+import { type Output, sharedPlace } from "./shared_place.ts";
 import { planSink } from "./sink_plan.ts";
 import { type NodePlan, type PlanFacts, planSource } from "./source_plan.ts";
 
@@ -33,11 +35,16 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
   const warnings: PzError[] = [];
   const told = new Set<string>();
   const nodes: PlannedNode[] = [];
+  const outputs: Output[] = [];
   for (const node of dag.nodes) {
-    const { node: planned, refusals } = planNode(node, options, facts);
+    const { node: planned, refusals: found, target } = planNode(node, options, facts);
+    const output = node.kind === "SinkWrite" && target !== undefined ? { node, target } : undefined;
+    const clash = output === undefined ? undefined : sharedPlace(output, outputs);
+    if (output !== undefined) outputs.push(output);
+    const refusals = clash === undefined ? found : [...found, clash.refusal];
     const serious = refusals.filter(({ error }) => error.code !== "PZ0364");
-    const runs = options.effective.has(node.id);
-    for (const { error, key } of runs ? refusals : []) {
+    const clashes = clash !== undefined && options.effective.has(clash.other.node.id) ? [clash.refusal] : [];
+    for (const { error, key } of options.effective.has(node.id) ? refusals : clashes) {
       if (key !== undefined && told.has(key)) continue;
       if (key !== undefined) told.add(key);
       (error.code === "PZ0364" ? warnings : errors).push(error);
@@ -45,6 +52,7 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
     nodes.push(serious.length === 0 ? planned : { ...planned, reason: refusedReason(planned, serious) });
   }
   if (errors.length > 0) return fail(errors);
+  warnings.push(...warnOfFileRaces(dag, new Map(nodes.map((node) => [node.id, node])), options.effective));
   const { memoryBudget, limits } = budget;
   return succeed(
     { nodes, chains: chainsOf(dag, nodes), memoryBudget, limits, grants: grantsOf(dag, options, facts) },

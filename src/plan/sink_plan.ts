@@ -6,7 +6,7 @@ import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./r
 import type { NodePlan, PlanFacts } from "./source_plan.ts";
 
 /** Stands for the run while nothing has run yet: only whether the connector agrees is looked at. */
-const PROBE_RUN = "00000000T000000000Z-0000";
+export const PROBE_RUN = "00000000T000000000Z-0000";
 
 /** Decides how an output is written. */
 export function planSink(node: SinkWriteNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
@@ -21,10 +21,11 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
       node: {
         ...base,
         strategy: "native_copy",
-        reason: `native copy: ${native.value.mechanism} (${detail})`,
+        reason: `native copy: ${native.value.mechanism} (${detail}${replacement(node, native.value)})`,
         copy: (attempt) => copyFor(node, connector, facts, { node: node.id, ...attempt }),
       },
       refusals,
+      ...(native.value.target === undefined ? {} : { target: native.value.target }),
     };
   }
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
@@ -46,6 +47,10 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
     },
     refusals,
   };
+}
+
+function replacement({ write }: SinkWriteNode, { target }: NativeCopy): string {
+  return target?.wholeFolder === true && write.strategy === "replace" ? ", replaces the whole folder" : "";
 }
 
 function copyFor(

@@ -1,10 +1,21 @@
 import type { SourceLoadNode } from "../compile/mod.ts";
-import type { ConnectorContext, ConnectorDescription, DatasetSpec, NativeScan } from "../connectors/mod.ts";
+import type {
+  ConnectorContext,
+  ConnectorDescription,
+  DatasetSpec,
+  NativeScan,
+  OutputTarget,
+} from "../connectors/mod.ts";
 import { notYetSource } from "./not_yet.ts";
 import type { PlannedNode } from "./plan.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
 
-export type NodePlan = { readonly node: PlannedNode; readonly refusals: readonly Refusal[] };
+export type NodePlan = {
+  readonly node: PlannedNode;
+  readonly refusals: readonly Refusal[];
+  /** What an output changes, where its connector tells. */
+  readonly target?: OutputTarget;
+};
 
 export type PlanFacts = {
   readonly forceUniversal: boolean;
@@ -85,6 +96,16 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
         "PZ0313",
         `connector '${connector.name}' can't read '${name}' in bounded windows`,
         "remove max_window, initial and until",
+      ),
+    );
+  }
+  if (node.watermark?.bounds.some(({ upper }) => upper) === true && !has.has("BoundedWindow")) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0313",
+        `connector '${connector.name}' can't end the rows of '${name}' where watermark() says`,
+        "keep only the comparisons by > and >=",
       ),
     );
   }

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { fail, type Outcome, PzError, succeed } from "../errors/mod.ts";
-import { ordinal } from "../util/mod.ts";
+import { nearMiss, ordinal } from "../util/mod.ts";
 import { readConnections } from "./connections_file.ts";
 import { type Folder, isFile, isFolder, listFiles, listFolder } from "./files.ts";
 import { type Environment, interpolatedValues } from "./interpolate.ts";
@@ -43,10 +43,24 @@ export function readProject(root: string, options: LoadOptions): Outcome<Project
   if (errors.length > 0 || project === undefined) return fail(errors);
 
   const vars = overrides?.ok === true ? overrides.value : {};
+  warnOfUndeclared(folder, vars, project.vars);
   return succeed(
     deepFreeze<Project>({ ...projectOf(folder.root, project, vars), connections, pipelines, secrets }),
     warnings,
   );
+}
+
+/** A misspelt variable would leave the one that was meant at its default. */
+function warnOfUndeclared(folder: Folder, overrides: ValueMap, declared: ValueMap): void {
+  const names = Object.keys(declared);
+  for (const name of Object.keys(overrides).filter((name) => !names.includes(name))) {
+    const meant = nearMiss(name, names);
+    const hint = meant === undefined
+      ? `Declare it there with a default, if a pipeline reads it with var('${name}').`
+      : `Did you mean '${meant}'?`;
+    const message = `--vars sets '${name}', which vars: of project.yml does not declare`;
+    warn(folder.problems, "PZ0102", message, { file: PROJECT_FILE }, hint);
+  }
 }
 
 function projectOf(root: string, file: ProjectFile, overrides: ValueMap): Omit<Project, "connections" | "pipelines"> {

@@ -8,6 +8,8 @@ export type StagingOptions = {
   readonly tempDirectory: string;
   readonly allowedPaths: AllowedPaths;
   readonly preserveInsertionOrder: boolean;
+  /** Size of the blocks of a new file; each table takes at least one. */
+  readonly blockBytes?: number;
 };
 
 /** How many statements, and how many works in slots, run at once. */

@@ -1,4 +1,5 @@
 export { newRunId, RUN_ID_REGEXP, startOfRunId } from "./run_id.ts";
+export { blockedFolder, type Blocker, blockerOf, makeFolder } from "./folders.ts";
 export { type RunPaths, runPaths, targetPaths } from "./run_paths.ts";
 export { acquireRunLock, isRunLive, type RunLock } from "./run_lock.ts";
 export { type NodeRecord, type Phases } from "./node_record.ts";

@@ -33,10 +33,16 @@ export async function bench(args: readonly string[]): Promise<void> {
       unit: "x",
       limit: 1.1,
     },
+    { what: "staging for a node", value: layers.stagingBytes / MEDIUM.nodes / 1024, unit: " KiB", limit: 96 },
   ]);
 }
 
-type GraphCosts = { readonly compile: Costs; readonly run: Costs; readonly artifactBytes: number };
+type GraphCosts = {
+  readonly compile: Costs;
+  readonly run: Costs;
+  readonly artifactBytes: number;
+  readonly stagingBytes: number;
+};
 
 async function costsOf(title: string, project: GraphProject, rounds: number): Promise<GraphCosts> {
   await using folder = await TempDir.create();
@@ -57,7 +63,7 @@ async function costsOf(title: string, project: GraphProject, rounds: number): Pr
     say(costLine(`${title}, ${verb}`, costs));
   }
   say(`      ${title}: ${artifactBytes} bytes of artifacts of a run, ${stagingBytes} of staging`);
-  return { compile, run, artifactBytes };
+  return { compile, run, artifactBytes, stagingBytes };
 }
 
 /** A run whose output is not the right rows is void, not slow. */

@@ -104,6 +104,7 @@ Deno.test({
         assert.match(result.stderr, /^error PZ0532: No space left.*\/disk\/.* — hint: .*`pz clean`/m);
       }
       assert.deepEqual(runIds(cwd), []);
+      await assert.rejects(Deno.lstat(`${disk.path}/other`), Deno.errors.NotFound);
     }),
 });
 

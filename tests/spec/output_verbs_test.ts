@@ -94,7 +94,7 @@ Deno.test("--vars that is no JSON object is PZ0102 for every verb that has it, a
 
 Deno.test("a failure of the system has a code, a next step and, with PZ_DEBUG only, a stack trace", async () => {
   await using folder = await TempDir.create();
-  await writeFiles(folder.path, { ...PROJECT, ".pz": "a file where pz needs a folder\n" });
+  await writeFiles(folder.path, { ...PROJECT, ".pz/target/plan.json/x": "a folder where pz needs a file\n" });
   for (const [debug, traced] of [[undefined, false], ["", false], ["0", false], ["1", true]] as const) {
     const env = debug === undefined ? {} : { PZ_DEBUG: debug };
     const result = await runPz(["run"], { cwd: folder.path, env });

@@ -3,7 +3,7 @@ import { PLACEHOLDER_NAME, type Template } from "./template.ts";
 const PROJECT = `name: ${PLACEHOLDER_NAME}
 version: 0.1.0
 
-# Connectors that pz does not carry itself; \`pz restore\` fetches and locks them.
+# Connectors that pz does not carry itself.
 # connectors:
 #   - package: acme-connector
 #     version: 1.0.0

@@ -50,8 +50,8 @@ export async function clean(io: Io, options: CleanOptions): Promise<ExitCode> {
     const freed = formatSize(bytesOf(sweptWork));
     io.console.out(`${prefix}swept   ${sweptWork.length} stale restore workdir(s) — freed ${freed}`);
   }
-  if (rules.purge && rules.keepLast === 0 && swept.length > 0 && kept === 0) {
-    reportNotes(io.console, ["no run is left, so there is nothing that `pz retry` could resume"]);
+  if (!how.dryRun && rules.purge && rules.keepLast === 0 && swept.length > 0 && kept === 0) {
+    reportNotes(io.console, ["no run is left: `pz runs` lists nothing until the next `pz run`"]);
   }
   return failed.length > 0 ? EXIT.failures : EXIT.ok;
 }

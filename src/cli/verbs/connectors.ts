@@ -10,7 +10,7 @@ import { reportErrors } from "../report.ts";
 import { connectorProblem } from "../restore_check.ts";
 import { VERSION } from "../version.ts";
 
-const WIDTHS = [14, 28, 16, 18, 0];
+const WIDTHS = [14, 28, 16, 41, 0];
 
 /**
  * `pz connectors`: what each connector can do and, in a project, what each connection may touch. A connection whose

@@ -48,7 +48,7 @@ export async function init(io: Io, options: InitOptions): Promise<ExitCode> {
         `using '${projectName}' instead`,
     );
   }
-  await writeTemplate(template, folder, projectName);
+  await writeTemplate(io, template, folder, projectName);
   io.console.out(`scaffolded a new pz project '${projectName}' at ${folder}`);
   io.console.out("next steps:");
   if (folder !== io.cwd) io.console.out(`  cd ${shellWord(shownPath(io, folder))}`);
@@ -91,10 +91,38 @@ async function occupiedBy(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function writeTemplate(template: Template, folder: string, projectName: string): Promise<void> {
-  for (const { path, content } of template.files) {
-    const file = join(folder, ...path.split("/"));
-    await Deno.mkdir(dirname(file), { recursive: true });
-    await Deno.writeTextFile(file, content.replaceAll(PLACEHOLDER_NAME, projectName));
+/** Writes all files of a template, or none: what was made before a failure is removed again. */
+async function writeTemplate(io: Io, template: Template, folder: string, projectName: string): Promise<void> {
+  const made: string[] = [];
+  let file = folder;
+  try {
+    await makeFolders(folder, made);
+    for (const { path, content } of template.files) {
+      file = join(folder, ...path.split("/"));
+      await makeFolders(dirname(file), made);
+      made.push(file);
+      await Deno.writeTextFile(file, content.replaceAll(PLACEHOLDER_NAME, projectName));
+    }
+  } catch (error) {
+    const left: string[] = [];
+    for (const path of made.toReversed()) {
+      await Deno.remove(path).catch((failure) => failure instanceof Deno.errors.NotFound || left.push(path));
+    }
+    io.console.err(
+      left.length === 0
+        ? `note: '${shownPath(io, file)}' can't be written, so nothing was made`
+        : `note: '${shownPath(io, file)}' can't be written; what was made before could not be removed: ${
+          left.join(", ")
+        }`,
+    );
+    throw error;
   }
+}
+
+/** Makes a folder with those above it and adds those that were not there to `made`, outermost first. */
+async function makeFolders(folder: string, made: string[]): Promise<void> {
+  if (await Deno.stat(folder).then(() => true, () => false)) return;
+  if (dirname(folder) !== folder) await makeFolders(dirname(folder), made);
+  await Deno.mkdir(folder);
+  made.push(folder);
 }

@@ -5,7 +5,7 @@ import type { Io } from "../io.ts";
 import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
 import { reportErrors } from "../report.ts";
 
-const WIDTHS = [10, 40, 0];
+const WIDTHS = [11, 40, 0];
 
 /** `pz ls`: one row for each node, in the order in which they would run. Writes nothing. */
 export async function ls(

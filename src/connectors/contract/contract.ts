@@ -60,9 +60,9 @@ export type NativeScan = {
   readonly infer?: (query: QueryRows) => Promise<NativeScan>;
   /**
    * To be called after the scan's statement failed, on a connection that is not in a transaction that failed: finds the
-   * value that stopped it. Undefined: it was something else, and DuckDB's own error stands.
+   * value that stopped it, or what `message`, DuckDB's own, means. Undefined: it was something else, and DuckDB's own error stands.
    */
-  readonly diagnose?: (query: QueryRows) => Promise<NativeDiagnosis | undefined>;
+  readonly diagnose?: (query: QueryRows, message?: string) => Promise<NativeDiagnosis | undefined>;
   /** Of an answer of `infer`: the columns whose texts are read as dates by a form that may have been a guess. */
   readonly guessedDates?: readonly GuessedDates[];
 };
@@ -98,6 +98,18 @@ export type NativeCopy = {
   readonly folders: readonly string[];
   /** Moves that publish the result, in this order; each replaces its target as one step. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
+  /** What the write replaces or changes, so that two outputs of one place can be told. Absent: nothing on this machine. */
+  readonly target?: OutputTarget;
+};
+
+/** A place that a write changes. */
+export type OutputTarget = {
+  /** Absolute, with its links resolved. */
+  readonly path: string;
+  /** Whether the path is a folder that is replaced with all that it holds. */
+  readonly wholeFolder: boolean;
+  /** The table inside of the file, in a form that is the same for all names that mean the same table. */
+  readonly table?: string;
 };
 
 /** What a connection may touch. Empty lists grant nothing. */
@@ -141,8 +153,18 @@ export type ConnectorDescription = {
   readonly connectionOptions: readonly string[] | undefined;
   readonly readOptions: readonly string[] | undefined;
   readonly writeOptions: readonly string[] | undefined;
+  /** Options of a connection that are never secret, such as a path, so that messages may show them. */
+  readonly plainOptions?: readonly string[];
   grant(config: ConfigMap, context: ConnectorContext): Grant;
   /** Undefined: no native path for this dataset. */
   nativeScan(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> | undefined;
   nativeCopy(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> | undefined;
+  /**
+   * What DuckDB's message about a failed statement of `setup` means, in words that hold no secret. Absent or undefined:
+   * nothing of that message may be shown.
+   */
+  setupTrouble?(message: string, config: ConfigMap): SetupTrouble | undefined;
 };
+
+/** Why a connection can't be set up, and the next step. */
+export type SetupTrouble = { readonly message: string; readonly hint: string };

@@ -28,7 +28,7 @@ export async function runSourceLoad(context: NodeContext, node: SourceLoadNode):
 async function loadNative(context: NodeContext, node: SourceLoadNode, planned: NativeScan): Promise<NodeOutcome> {
   await setUp(context, node.connection, planned.setup);
   const start = context.run.now();
-  const scan = await planned.infer?.((sql) => rows(context, sql)) ?? planned;
+  const scan = await inferScan(context, planned);
   const table = qualified("staging", node.relation);
   try {
     await run(context, `CREATE OR REPLACE TABLE ${table} AS SELECT * FROM ${scan.fragment}`);
@@ -43,12 +43,21 @@ async function loadNative(context: NodeContext, node: SourceLoadNode, planned: N
   return loaded;
 }
 
+/** The scan with the types that its connector asks DuckDB for first, where it does. */
+export async function inferScan(context: NodeContext, planned: NativeScan): Promise<NativeScan> {
+  try {
+    return await planned.infer?.((sql) => rows(context, sql)) ?? planned;
+  } catch (error) {
+    throw await explain(context, planned, error);
+  }
+}
+
 /** The value in the user's data that stopped the scan, where the connector can find it; else the error as it is. */
 export async function explain(context: NodeContext, scan: NativeScan, error: unknown): Promise<unknown> {
   if (scan.diagnose === undefined || !(error instanceof DuckDbError) || error.interrupted) return error;
   let found: NativeDiagnosis | undefined;
   try {
-    found = await scan.diagnose((sql) => rows(context, sql));
+    found = await scan.diagnose((sql) => rows(context, sql), error.message);
   } catch {
     context.signal.throwIfAborted();
   }

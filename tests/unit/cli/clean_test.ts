@@ -82,6 +82,17 @@ Deno.test("clean --purge deletes whole runs, skips a live one and leaves foreign
   assert.equal((await Deno.stat(join(temp.path, ".pz", "runs", "my-notes"))).isDirectory, true);
 });
 
+Deno.test("clean that leaves no run says so, but not where it only says what would go", async () => {
+  await using temp = new TempFolder();
+  await projectWithRuns(temp.path);
+  const args = ["clean", "--purge", "--keep-last", "0"];
+  assert.doesNotMatch((await cli([...args, "--dry-run"], { cwd: temp.path })).stdout, /^note: /m);
+  assert.match(
+    (await cli(args, { cwd: temp.path })).stdout,
+    /\nnote: no run is left: `pz runs` lists nothing until the next `pz run`\n/,
+  );
+});
+
 Deno.test("clean outside a project is PZ0101", async () => {
   await using temp = new TempFolder();
   const { code, stderr } = await cli(["clean"], { cwd: temp.path });

@@ -36,6 +36,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 Deno.test("without a signal nothing is aborted, and closing twice is fine", () => {
   const stop = new StopSignals();
+  stop.listen();
+  stop.listen();
   assert.equal(stop.signal.aborted, false);
   stop[Symbol.dispose]();
   stop[Symbol.dispose]();

@@ -12,7 +12,7 @@ Deno.test("ls lists the nodes in the order in which they would run, and writes n
   const cwd = await sample(temp);
   const { code, stdout } = await cli(["ls"], { cwd });
   assert.equal(code, 0);
-  const pad = (kind: string, name: string, tags = "-") => `${kind.padEnd(10)} ${name.padEnd(40)} ${tags}`;
+  const pad = (kind: string, name: string, tags = "-") => `${kind.padEnd(11)} ${name.padEnd(40)} ${tags}`;
   assert.deepEqual(stdout.trimEnd().split("\n"), [
     pad("kind", "name", "tags"),
     pad("source_load", "src_raw__customers"),

@@ -162,3 +162,19 @@ Deno.test("flows partition the nodes, each in topological order, and their label
     deepStrictEqual(outcome.ok && outcome.value, ids);
   }
 });
+
+Deno.test("a selector that leaves outputs out, or leaves nothing, says so", async () => {
+  const dag = await sample();
+  const notices = (select: string) => {
+    const outcome = selectNodes(dag, { names: [], select, all: false }, { requireFlow: true });
+    return outcome.ok ? outcome.notices : undefined;
+  };
+  const unwritten = "a '+' behind a pipeline's name (or tag) selects what follows from it";
+  deepStrictEqual(notices("enriched"), [`the selection writes nothing to lake.curated: ${unwritten}`]);
+  deepStrictEqual(notices("tag:daily"), [`the selection writes nothing to lake.curated, lake.totals: ${unwritten}`]);
+  deepStrictEqual(notices("tag:daily+"), []);
+  deepStrictEqual(notices("src_raw__orders"), []);
+  deepStrictEqual(notices("enriched,totals"), [
+    "--select 'enriched,totals' leaves no node: between names a comma means both at once, a blank means either",
+  ]);
+});

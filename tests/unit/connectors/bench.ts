@@ -22,11 +22,15 @@ export class Bench implements AsyncDisposable {
     private readonly connector: ConnectorDescription,
   ) {}
 
-  static async open(connectorName = "localfiles"): Promise<Bench> {
+  /** `more` are patterns of folders that DuckDB may open besides, below the project's own. */
+  static async open(connectorName = "localfiles", more: readonly string[] = []): Promise<Bench> {
     const connector = findConnector(connectorName);
     assert.ok(connector !== undefined && connector !== "planned");
     const dir = await TempDir.create();
-    const database = await openDuckDb({ threads: 2, allowedPaths: { files: [], folders: [dir.path] } });
+    const database = await openDuckDb({
+      threads: 2,
+      allowedPaths: { files: [], folders: [dir.path, ...more.map((name) => dir.join(name))] },
+    });
     return new Bench(dir, await database.connect(), database, connector);
   }
 

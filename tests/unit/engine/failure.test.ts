@@ -51,3 +51,19 @@ Deno.test("secrets are masked in every message, longer ones first, and short tex
   const failure = failureOf(new Error("hunter2-long, hunter2, 123456, t, db.example"), { ...scene, redact });
   assert.equal(failure.message, "***, ***, ***, t, db.example");
 });
+
+Deno.test("a system that refuses for want of space or of a right is told with the next step", () => {
+  assert.equal(
+    failureOf(systemError("No space left on device: write '/d/x'", "ENOSPC"), scene).message,
+    "No space left on device: write '/d/x'\nhint: free some space; `pz clean` deletes what old runs left behind",
+  );
+  assert.equal(
+    failureOf(systemError("denied: open '/d/x'", "EACCES"), scene).message,
+    "denied: open '/d/x'\nhint: give the user who runs pz the right to it, or use a folder that can be written",
+  );
+  assert.equal(
+    failureOf(new DuckDbError('Cannot open file "/d/x": Permission denied', "IO"), scene).message,
+    'Cannot open file "/d/x": Permission denied\n' +
+      "hint: give the user who runs pz the right to it, or use a folder that can be written",
+  );
+});

@@ -274,7 +274,7 @@ export function makeProject(root: string, { engine, project }: Fixture): Project
   };
 }
 
-function makePlan(root: string, nodes: readonly PlannedNode[], chains: Fixture["chains"] = []): Plan {
+export function makePlan(root: string, nodes: readonly PlannedNode[], chains: Fixture["chains"] = []): Plan {
   const grant = { net: [], read: [root], write: [root], env: [] };
   return {
     nodes,

@@ -163,12 +163,12 @@ Deno.test("grants are listed for each used connection, by name", async () => {
   );
 });
 
-Deno.test("plan.json keeps its order of keys, ends with the memory budget and a line end", async () => {
+Deno.test("plan.json keeps its order of keys, ends with the chains and a line end", async () => {
   const universal = connector({ nativeScan: () => undefined, universal: { read: true, write: false } });
   const text = planJson(planOf(await sample(), universal));
   ok(text.endsWith("}\n"));
   const document: { [key: string]: unknown } = JSON.parse(text);
-  deepStrictEqual(Object.keys(document), ["version", "nodes", "memoryBudget"]);
+  deepStrictEqual(Object.keys(document), ["version", "nodes", "memoryBudget", "chains"]);
   const nodes = document["nodes"];
   ok(Array.isArray(nodes));
   deepStrictEqual(Object.keys(nodes[0]), ["id", "kind", "name", "strategy", "partitions", "reason", "batchBytes"]);
@@ -277,6 +277,25 @@ Deno.test("capability gates of reads: windows, changes, pacing and checkpoints, 
       "PZ0313 connector 'localfiles' can't read 'raw.w' in bounded windows",
     ],
   );
+});
+
+Deno.test("an end of the rows that watermark() sets needs a connector that keeps to it", async () => {
+  const w = "{{ watermark('raw', 'o') }}";
+  const read = (where: string) =>
+    dagOf(
+      project([connection("raw", readEntity("o"))], [
+        pipeline("a", `SELECT * FROM {{ source('raw', 'o') }} WHERE ${where}`),
+      ]),
+    );
+  const coded = async (where: string, ...more: "BoundedWindow"[]) =>
+    refusals(await read(where), connector({ capabilities: ["NativeScan", ...more] })).filter((text) =>
+      text.startsWith("PZ0313")
+    );
+  deepStrictEqual(await coded(`id > ${w} AND id < ${w}`), [
+    "PZ0313 connector 'localfiles' can't end the rows of 'raw.o' where watermark() says",
+  ]);
+  deepStrictEqual(await coded(`id > ${w} AND id < ${w}`, "BoundedWindow"), []);
+  deepStrictEqual(await coded(`id > ${w}`), []);
 });
 
 Deno.test("pushed columns and filters show by the connector's capability, each half by itself", async () => {

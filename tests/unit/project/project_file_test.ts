@@ -161,6 +161,10 @@ Deno.test("an engine value of the wrong type or out of bounds never falls back",
     ["duckdb: { memory_limit: 4 }", "3:35"],
     ["duckdb: { memory_limit: 80% }", "3:35"],
     ["duckdb: { memory_limit: 0GB }", "3:35"],
+    ["duckdb: { memory_limit: 1KB }", "3:35"],
+    ["duckdb: { memory_limit: 15.9 megabytes }", "3:35"],
+    ["duckdb: { memory_limit: 15MiB }", "3:35"],
+    ["duckdb: { memory_limit: 900 kilobytes }", "3:35"],
     ["duckdb: { threads: 0 }", "3:30"],
     ["breaker: { failure_threshold: 0, cool_down: 1s }", "3:41"],
     ["breaker: { failure_threshold: 1, cool_down: 0s }", "3:55"],
@@ -186,7 +190,9 @@ Deno.test("a quoted number says how to write it", async () => {
 });
 
 Deno.test("every size that DuckDB takes is taken", async () => {
-  for (const size of ["4GiB", "4 GiB", "512mb", "512M", "0.5GB", "100000000 bytes", "1gigabytes", "1TiB"]) {
+  for (
+    const size of ["4GiB", "4 GiB", "512mb", "512M", "0.5GB", "100000000 bytes", "1gigabytes", "1TiB", "16MB", "16M"]
+  ) {
     const project = await loaded({ "project.yml": `${MINIMAL}engine: { duckdb: { memory_limit: ${size} } }\n` });
     assert.equal(project.engine.duckdb.memoryLimit, size);
   }

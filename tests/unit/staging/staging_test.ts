@@ -166,3 +166,22 @@ Deno.test("closing the database stops what runs and takes back what was not comm
     await assert.rejects(reader.run("FROM staging.half"), { name: "DuckDbError", kind: "Catalog" });
   });
 });
+
+Deno.test("many small tables take little room in small blocks, and a file that is there keeps its own", async () => {
+  await withFolder(async (folder, options) => {
+    const fill = async (of: StagingOptions, prefix: string) => {
+      await using staging = await openStaging(of);
+      using connection = await staging.connect();
+      for (let index = 0; index < 20; index++) {
+        await connection.run(`CREATE TABLE staging.${prefix}${index} AS SELECT range * 7 % 10 AS id FROM range(10)`);
+      }
+      return await connection.rows("SELECT block_size FROM pragma_database_size() WHERE database_name = 'pz'");
+    };
+    const usual = await fill(options, "a");
+    assert.deepEqual(await fill({ ...options, blockBytes: 65_536 }, "b"), usual);
+    const small = { ...options, file: join(folder, "small.duckdb"), blockBytes: 65_536 };
+    assert.deepEqual(await fill(small, "a"), [["65536"]]);
+    const size = (file: string) => Deno.statSync(file).size;
+    assert.ok(size(small.file) < size(options.file) / 3, `${size(small.file)} against ${size(options.file)} bytes`);
+  });
+});

@@ -6,9 +6,9 @@ import type {
   NativeOutcome,
   NativeScan,
 } from "../../contract/mod.ts";
-import { isFile } from "../localfiles/glob.ts";
 import { selectExact, typedColumns } from "../shared/exact_cast.ts";
-import { attachment, checkDatabase, databasePath, tableOf, tableSql } from "./database_file.ts";
+import { attachTrouble } from "./attach_trouble.ts";
+import { attachment, checkDatabase, checkFile, databasePath, tableOf, tableSql } from "./database_file.ts";
 import { writeTable } from "./write.ts";
 
 /** Tables of a DuckDB database file, attached to the engine's own DuckDB. */
@@ -28,6 +28,7 @@ export const duckdb: ConnectorDescription = {
   canWrite: true,
   universal: { read: false, write: false },
   connectionOptions: ["path"],
+  plainOptions: ["path"],
   readOptions: [],
   writeOptions: [],
   grant(config, context) {
@@ -37,14 +38,15 @@ export const duckdb: ConnectorDescription = {
   },
   nativeScan: readTable,
   nativeCopy: writeTable,
+  setupTrouble: attachTrouble,
 };
 
 function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
   const problems: ConfigProblem[] = [];
   const path = checkDatabase(spec.config, context, problems);
-  const table = tableOf(spec.connection, spec.entity, problems);
+  const table = tableOf(path, spec.entity, problems);
   const columns = typedColumns(spec.columns, () => false, problems);
-  if (path !== undefined && !isFile(path)) {
+  if (path !== undefined && checkFile(path, problems) === "nothing") {
     problems.push({ code: "PZ0353", message: `There is no database "${path}" for connection "${spec.connection}"` });
   }
   if (path === undefined || table === undefined || problems.length > 0) return { ok: false, problems };
@@ -55,7 +57,7 @@ function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<
       ...(columns === undefined
         ? { fragment: relation, rowCount: `SELECT count(*) FROM ${relation}` }
         : { fragment: selectExact(columns, relation) }),
-      setup: [attachment(spec.connection, path)],
+      setup: [attachment(path)],
       mechanism: "attach",
       schemaInferred: false,
       reads: { files: [path], folders: [] },

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { ConfigProblem, ConnectorContext, NativeCopy, NativeOutcome, OutputSpec } from "../../contract/mod.ts";
 import { ident, literal, qualified } from "../../../duckdb/mod.ts";
-import { statOrNothing } from "../localfiles/glob.ts";
-import { attachment, checkDatabase, type TableName, tableOf, tableSql } from "./database_file.ts";
+import { realPath } from "../localfiles/place.ts";
+import { attachment, checkDatabase, checkFile, type TableName, tableOf, tableSql } from "./database_file.ts";
 
 /** Where an append records which runs of a node have landed, in the schema of the target. */
 const ATTEMPTS = "_pz_attempts";
@@ -15,10 +15,8 @@ const ATTEMPTS = "_pz_attempts";
 export function writeTable(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> {
   const problems: ConfigProblem[] = [];
   const path = checkDatabase(spec.config, context, problems);
-  const table = tableOf(spec.connection, spec.entity, problems);
-  if (path !== undefined && statOrNothing(path)?.isDirectory) {
-    problems.push({ code: "PZ0353", message: `"${path}" is a folder, not a DuckDB database` });
-  }
+  const table = tableOf(path, spec.entity, problems);
+  if (path !== undefined) checkFile(path, problems);
   if (path === undefined || table === undefined || problems.length > 0) return { ok: false, problems };
   const attempts = qualified(table.alias, table.schema, ATTEMPTS);
   return {
@@ -26,7 +24,7 @@ export function writeTable(spec: OutputSpec, context: ConnectorContext): NativeO
     value: {
       statement: (relation) => statementOf(spec, table, attempts, relation),
       setup: [
-        attachment(spec.connection, path),
+        attachment(path),
         ...(spec.mode === "append"
           ? [`CREATE TABLE IF NOT EXISTS ${attempts} (node VARCHAR, run VARCHAR, ordinal INTEGER)`]
           : []),
@@ -34,6 +32,7 @@ export function writeTable(spec: OutputSpec, context: ConnectorContext): NativeO
       mechanism: "attach",
       folders: [dirname(path)],
       moves: [],
+      target: { path: realPath(path), wholeFolder: false, table: `${table.schema}.${table.table}`.toLowerCase() },
     },
   };
 }

@@ -10,8 +10,8 @@ import type {
 import { ident, literal } from "../../../duckdb/mod.ts";
 import { selectWritable } from "./exact_columns.ts";
 import { type FileOptions, parseFileOptions, show } from "./format.ts";
-import { statOrNothing } from "./glob.ts";
-import { rootOf, type WritePlace, writePlace } from "./place.ts";
+import { fileKind, specialProblem, statOrNothing } from "./file_kind.ts";
+import { realPath, rootOf, type WritePlace, writePlace } from "./place.ts";
 
 /**
  * The write of one output: under a temporary name in the target's folder, which then takes the place of the final one.
@@ -32,7 +32,7 @@ export function copyToFile(spec: OutputSpec, context: ConnectorContext): NativeO
     ? checkFile(place, final)
     : checkFolder(place, final, rootOf(spec.config, context).path);
   if (blocked !== undefined) return { ok: false, problems: [blocked] };
-  const aside = join(dirname(final), `.${basename(final)}.${spec.attempt.run}-${spec.attempt.ordinal}.tmp`);
+  const aside = join(dirname(final), `.${basename(final)}.${attemptName(spec)}-${spec.attempt.ordinal}.tmp`);
   const options = partitions === undefined
     ? `${copyOptions(file)}, USE_TMP_FILE false`
     : `${copyOptions(file)}, PARTITION_BY (${partitions.map(ident).join(", ")}), FILENAME_PATTERN ${
@@ -47,6 +47,7 @@ export function copyToFile(spec: OutputSpec, context: ConnectorContext): NativeO
       mechanism: "copy",
       folders: [dirname(final), ...(partitions === undefined ? [] : [aside])],
       moves: [{ from: aside, to: final }],
+      target: { path: realPath(final), wholeFolder: partitions !== undefined },
     },
   };
 }
@@ -65,8 +66,12 @@ function partitionColumns(options: ConfigMap, problems: ConfigProblem[]): readon
 }
 
 /** What one append adds, without an extension. */
-function appendName({ attempt }: OutputSpec, stem: string): string {
-  return `${stem}-${attempt.node.slice(0, 8)}-${attempt.run}`;
+function appendName(spec: OutputSpec, stem: string): string {
+  return `${stem}-${attemptName(spec)}`;
+}
+
+function attemptName({ attempt }: OutputSpec): string {
+  return `${attempt.node.slice(0, 8)}-${attempt.run}`;
 }
 
 function finalFile(spec: OutputSpec, place: WritePlace): string {
@@ -81,9 +86,9 @@ function finalFolder(spec: OutputSpec, place: WritePlace): string {
 function checkFile(place: WritePlace, final: string): ConfigProblem | undefined {
   const folder = statOrNothing(place.folder);
   if (folder !== undefined && !folder.isDirectory) return blockedByFile(place.folder);
-  return statOrNothing(final)?.isDirectory
-    ? { code: "PZ0353", message: `Cannot write "${final}": it is a folder` }
-    : undefined;
+  const stands = statOrNothing(final);
+  if (stands?.isDirectory) return { code: "PZ0353", message: `Cannot write "${final}": it is a folder` };
+  return stands?.isFile ? undefined : overwriteProblem(final);
 }
 
 function checkFolder(place: WritePlace, final: string, root: string): ConfigProblem | undefined {
@@ -98,6 +103,11 @@ function checkFolder(place: WritePlace, final: string, root: string): ConfigProb
   return folder !== undefined && !folder.isDirectory ? blockedByFile(place.folder) : undefined;
 }
 
+/** A link that leads nowhere is replaced like a file. */
+function overwriteProblem(path: string): ConfigProblem | undefined {
+  return ["special", "denied"].includes(fileKind(path)) ? specialProblem(path) : undefined;
+}
+
 function blockedByFile(folder: string): ConfigProblem {
   return { code: "PZ0353", message: `Cannot write into "${folder}": it is a file, and a folder is needed` };
 }
@@ -108,7 +118,7 @@ function copyOptions(file: FileOptions): string {
     case "tsv":
       return `FORMAT csv, HEADER true, DELIMITER ${literal(file.delimiter)}`;
     case "json":
-      return `FORMAT json, ARRAY ${file.array}`;
+      return `FORMAT json, ARRAY ${file.array ?? false}`;
     case "parquet":
       return "FORMAT parquet";
   }

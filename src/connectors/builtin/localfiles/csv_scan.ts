@@ -5,6 +5,7 @@ import { nearMiss } from "../../../util/mod.ts";
 import { selectChecked } from "../shared/checked_cast.ts";
 import { lineOfRecord } from "./csv_lines.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
+import { listNames } from "./reader_trouble.ts";
 import { boundName, type CsvGroup, type FileSet, groupCsv, readCsvText } from "./files.ts";
 
 /**
@@ -54,15 +55,10 @@ function findMissing(groups: readonly CsvGroup[], columns: readonly TypedColumn[
     const where = groups.length === 1 && groups[0]?.files.length === 1 ? `of "${groups[0].files[0]}"` : "of any file";
     return {
       code: "PZ0353",
-      message: `Column "${name}" is not in the header ${where}: it has ${quoteNames(names)}`,
+      message: `Column "${name}" is not in the header ${where}: it has ${listNames(names)}`,
       hint: near === undefined ? "columns are bound by the names in the file's first line" : `did you mean "${near}"?`,
     };
   });
-}
-
-function quoteNames(names: readonly string[]): string {
-  const shown = names.slice(0, 12).map((name) => `"${name}"`).join(", ");
-  return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
 function probeOf(group: CsvGroup, delimiter: string): Probe {

@@ -7,7 +7,13 @@ export type FileSet = { readonly files: readonly string[]; readonly base: string
 
 /** One file as a text, several as a list. */
 export function fileList(files: readonly string[]): string {
-  return files.length === 1 ? literal(files[0] ?? "") : `[${files.map(literal).join(", ")}]`;
+  const texts = files.map((file) => literal(plainPattern(file)));
+  return texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
+}
+
+/** The pattern of DuckDB's that matches one path alone: its readers take every path for a pattern. */
+export function plainPattern(path: string): string {
+  return path.replaceAll(/[*?[]/g, "[$&]");
 }
 
 /** The names in the `name=value` folders between the base and a file. */

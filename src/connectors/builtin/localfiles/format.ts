@@ -7,8 +7,8 @@ export type FileOptions = {
   readonly format: FileFormat;
   /** What separates fields in csv and tsv. */
   readonly delimiter: string;
-  /** Whether a json file is one array instead of an object a line. */
-  readonly array: boolean;
+  /** Whether a json file is one array instead of an object a line; undefined where nothing is said. */
+  readonly array: boolean | undefined;
 };
 
 const KNOWN = ["csv", "tsv", "parquet", "json", "xlsx", "avro"];
@@ -88,8 +88,12 @@ function isDelimiter(text: string): boolean {
   return text.length === 1 && code > 0 && code < 128 && !["\r", "\n", '"'].includes(text);
 }
 
-function parseLayout(value: ConfigValue | undefined, format: FileFormat, problems: ConfigProblem[]): boolean {
-  if (value === undefined) return false;
+function parseLayout(
+  value: ConfigValue | undefined,
+  format: FileFormat,
+  problems: ConfigProblem[],
+): boolean | undefined {
+  if (value === undefined) return undefined;
   if (format !== "json") {
     problems.push({ code: "PZ0362", message: `Option "layout" belongs to format "json", not to "${format}"` });
   } else if (value !== "ndjson" && value !== "array") {

@@ -1,28 +1,39 @@
-import { join } from "node:path";
+import { join, normalize, parse } from "node:path";
 import { ordinal } from "../../../util/mod.ts";
+import { isFile, statOrNothing } from "./file_kind.ts";
 
 /** Whether a path names several files, the way DuckDB reads it. */
 export function isGlob(path: string): boolean {
   return /[*?[]/.test(path);
 }
 
-/** The folder that a glob starts in: everything before the first part with a wildcard. */
-export function globBase(pattern: string): string {
-  const parts = splitPath(pattern);
-  const first = parts.findIndex(isGlob);
-  return joinParts(first < 0 ? parts.slice(0, -1) : parts.slice(0, first));
+/** A pattern below a folder whose own name, whatever its letters, is none. */
+export type Glob = { readonly base: string; readonly parts: readonly string[] };
+
+/**
+ * The pattern that a path, absolute or below a folder, holds; undefined where it names one file. A part that stands on
+ * the disk just as it is written is no pattern.
+ */
+export function findGlob(path: string, folder: string): Glob | undefined {
+  if (!isGlob(path)) return undefined;
+  const { root } = parse(path);
+  const parts = splitPath(normalize(path).slice(root.length)).filter((part) => part !== "");
+  let base = root === "" ? folder : root;
+  for (const [index, part] of parts.entries()) {
+    const next = join(base, part);
+    if (isGlob(part) && statOrNothing(next) === undefined) return { base, parts: parts.slice(index) };
+    base = next;
+  }
+  return undefined;
 }
 
 /**
- * The files that an absolute pattern names, ordered by path: `*`, `?` and `[…]` stay within one folder, `**` takes any
- * number of folders without following links. Names that start with a dot match only a part that starts with one.
+ * The files that a pattern names, ordered by path: `*`, `?` and `[…]` stay within one folder, `**` takes any number of
+ * folders without following links. Names that start with a dot match only a part that starts with one.
  */
-export function expandGlob(pattern: string): string[] {
-  const parts = splitPath(pattern);
-  const first = parts.findIndex(isGlob);
-  if (first < 0) return isFile(pattern) ? [pattern] : [];
+export function expandGlob({ base, parts }: Glob): string[] {
   const found = new Set<string>();
-  walk(joinParts(parts.slice(0, first)), parts.slice(first), found);
+  walk(base, parts, found);
   return [...found].sort(ordinal);
 }
 
@@ -83,26 +94,6 @@ function entries(folder: string): Deno.DirEntry[] {
   }
 }
 
-/** Whether a path is a file, through links; false where there is nothing. */
-export function isFile(path: string): boolean {
-  return statOrNothing(path)?.isFile ?? false;
-}
-
-/** What stands at a path, through links, or undefined. */
-export function statOrNothing(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.statSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
-    throw error;
-  }
-}
-
 function splitPath(path: string): string[] {
   return Deno.build.os === "windows" ? path.split(/[\\/]/) : path.split("/");
-}
-
-function joinParts(parts: readonly string[]): string {
-  const folder = parts.join("/");
-  return folder === "" || folder.endsWith(":") ? `${folder}/` : folder;
 }

@@ -1,7 +1,6 @@
 import type { GuessedDates, QueryRows } from "../../contract/mod.ts";
-import { literal } from "../../../duckdb/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
-import { csvDialect, type CsvGroup } from "./files.ts";
+import { csvDialect, type CsvGroup, fileList } from "./files.ts";
 
 /** The places of DateFormat and TimestampFormat in the answer. */
 const FAMILIES = [["DATE", 0], ["TIMESTAMP", 1]] as const;
@@ -22,7 +21,7 @@ export async function guessedDates(
   let formats: readonly (string | null)[] = [];
   try {
     const dialect = csvDialect(delimiter, group.keys.length > 0);
-    const sniff = `SELECT DateFormat, TimestampFormat FROM sniff_csv(${literal(file)}, ${dialect})`;
+    const sniff = `SELECT DateFormat, TimestampFormat FROM sniff_csv(${fileList([file])}, ${dialect})`;
     formats = (await query(sniff))[0] ?? [];
   } catch {
     return [];

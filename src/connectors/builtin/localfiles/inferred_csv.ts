@@ -28,7 +28,12 @@ export function scanInferredCsv(set: FileSet, delimiter: string): InferredScan {
     infer: async (query) => {
       const sample = groups.flatMap(({ files }) => files.slice(0, SAMPLE_FILES));
       const rows = await query(`DESCRIBE SELECT * FROM ${sniffed(groups, delimiter, sample, "")}`);
-      const columns = rows.map(([name, type]) => ({ name: name ?? "", type: shortType(type ?? ""), lossy: false }));
+      const columns = rows.map(([name, type]) => ({
+        name: name ?? "",
+        type: shortType(type ?? ""),
+        lossy: false,
+        guessed: true,
+      }));
       const foreign = await foreignForms(query, groups, delimiter, columns);
       if (foreign.size === 0) return checkedCsv(groups, delimiter, columns);
       const types = columns.filter(({ name }) => !foreign.has(name)).map(({ name }) => `${ident(name)}: 'VARCHAR'`);

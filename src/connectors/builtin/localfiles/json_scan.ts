@@ -3,11 +3,13 @@ import type { TypedColumn } from "../shared/exact_cast.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
 import { selectChecked } from "../shared/checked_cast.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
+import type { JsonLayout } from "./json_layout.ts";
+import { exactNumber } from "./json_number.ts";
 import { fileList, type FileSet, hiveKeys } from "./files.ts";
 
 /** The call of DuckDB's reader for JSON files with guessed types. */
-export function readInferredJson({ files, base }: FileSet, array: boolean): string {
-  return `read_json(${fileList(files)}, format = ${layoutOf(array)}${manyFiles(files, base)})`;
+export function readInferredJson({ files, base }: FileSet, layout: JsonLayout): string {
+  return `read_json(${fileList(files)}, format = ${literal(layout)}${manyFiles(files, base)})`;
 }
 
 /** Options for several files: columns by name, and those in the names of the folders below the base. */
@@ -22,51 +24,56 @@ export function manyFiles(files: readonly string[], base: string): string {
  */
 export function scanDeclaredJson(
   files: readonly string[],
-  array: boolean,
+  layout: JsonLayout,
   columns: readonly TypedColumn[],
 ): Pick<NativeScan, "fragment" | "diagnose"> {
-  const read = readDeclared(files, array, columns, "");
+  const read = readDeclared(files, layout, columns, "");
   return {
     fragment: selectChecked(columns, columns.map(sourceOf), read),
-    diagnose: (query) => diagnose(query, [probeOf(files, array)], columns),
+    diagnose: (query) => diagnose(query, [probeOf(files, layout)], columns),
   };
 }
 
-function readDeclared(files: readonly string[], array: boolean, columns: readonly TypedColumn[], more: string): string {
+function readDeclared(
+  files: readonly string[],
+  layout: JsonLayout,
+  columns: readonly TypedColumn[],
+  more: string,
+): string {
   const shape = columns.map(({ name }) => `${ident(name)}: 'JSON'`).join(", ");
-  const options = `format = ${layoutOf(array)}, hive_partitioning = false, columns = {${shape}}${more}`;
+  const options = `format = ${literal(layout)}, hive_partitioning = false, columns = {${shape}}${more}`;
   return `read_json(${fileList(files)}, ${options})`;
 }
 
-/** A value's text: that of a JSON string without its quotes, anything else as JSON. */
-function sourceOf({ name, type }: TypedColumn): string {
-  return type === "JSON" ? `CAST(${ident(name)} AS VARCHAR)` : `(${ident(name)} ->> '$')`;
+/** The SQL of a value's text: that of a JSON string without its quotes, anything else as JSON. */
+function sourceOf(column: TypedColumn): string {
+  const value = ident(column.name);
+  return column.type === "JSON" ? `CAST(${value} AS VARCHAR)` : exactNumber(`(${value} ->> '$')`, value, column);
 }
 
-function probeOf(files: readonly string[], array: boolean): Probe {
+function probeOf(files: readonly string[], layout: JsonLayout): Probe {
   return {
     all: (columns) => {
       const texts = columns.map((column, index) => `${sourceOf(column)} AS t${index}`);
-      return `(SELECT filename, ${texts.join(", ")} FROM ${readDeclared(files, array, columns, ", filename = true")})`;
+      return `(SELECT filename, ${texts.join(", ")} FROM ${readDeclared(files, layout, columns, ", filename = true")})`;
     },
-    one: array ? undefined : linesOf,
+    one: layout === "newline_delimited" ? linesOf : undefined,
     lineOf: (_file, record) => Promise.resolve(Number(record)),
   };
 }
 
 /** A newline-delimited file line by line, in order: a record's number is its line's. */
 function linesOf(file: string, columns: readonly TypedColumn[]): string {
-  const texts = columns.map(({ name, type }, index) => {
+  const texts = columns.map((column, index) => {
+    const { name, type } = column;
     const pointer = literal(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     return type === "JSON"
       ? `CAST(json_extract(line, ${pointer}) AS VARCHAR) AS t${index}`
-      : `json_extract_string(line, ${pointer}) AS t${index}`;
+      : `${
+        exactNumber(`json_extract_string(line, ${pointer})`, `json_extract(line, ${pointer})`, column)
+      } AS t${index}`;
   });
-  const read = `read_csv(${literal(file)}, auto_detect = false, header = false, columns = {line: 'VARCHAR'}, ` +
+  const read = `read_csv(${fileList([file])}, auto_detect = false, header = false, columns = {line: 'VARCHAR'}, ` +
     `delim = '\u0001', quote = '', escape = '', nullstr = '', max_line_size = 67108864, parallel = false)`;
   return `(SELECT row_number() OVER () AS n, ${texts.join(", ")} FROM ${read})`;
-}
-
-function layoutOf(array: boolean): string {
-  return literal(array ? "array" : "newline_delimited");
 }

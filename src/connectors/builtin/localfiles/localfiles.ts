@@ -12,6 +12,7 @@ export const localfiles: ConnectorDescription = {
   canWrite: true,
   universal: { read: false, write: false },
   connectionOptions: ["root"],
+  plainOptions: ["root"],
   readOptions: ["format", "path", "delimiter", "layout", "sheet", "header", "lossy"],
   writeOptions: ["format", "path", "delimiter", "layout", "sheet", "header", "partition_by"],
   grant(config, context) {

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { ConfigMap, ConfigProblem, ConnectorContext } from "../../contract/mod.ts";
 import { type FileFormat, show } from "./format.ts";
-import { globBase, isGlob } from "./glob.ts";
+import { findGlob, type Glob, isGlob } from "./glob.ts";
 
 /** The folder of a connection, absolute, and whether the user declared it. */
 export function rootOf(
@@ -23,16 +23,21 @@ type Request = {
   readonly options: ConfigMap;
 };
 
-/** The absolute file or glob that a read means; problems are pushed, and then the result is undefined. */
+/** What a read means: one absolute path, or the pattern that it holds. */
+export type ReadPlace = { readonly path: string; readonly glob: Glob | undefined };
+
+/** The place that a read means; problems are pushed, and then the result is undefined. */
 export function readPlace(
   request: Request,
   format: FileFormat,
   context: ConnectorContext,
   problems: ConfigProblem[],
-): string | undefined {
-  const path = pathOption(request, problems);
-  if (path === "bad") return undefined;
-  return contained(path ?? `${request.entity}.${format}`, request.config, context, problems);
+): ReadPlace | undefined {
+  const option = pathOption(request, problems);
+  if (option === "bad") return undefined;
+  const text = option ?? `${request.entity}.${format}`;
+  const path = contained(text, request.config, context, problems);
+  return path === undefined ? undefined : { path, glob: findGlob(text, rootOf(request.config, context).path) };
 }
 
 /**
@@ -87,7 +92,7 @@ function contained(
   if (isAbsolute(path)) return resolve(path);
   const root = rootOf(config, context);
   const target = resolve(root.path, path);
-  if (root.declared && escapes(root.path, target)) {
+  if (root.declared && escapes(root.path, target, findGlob(path, root.path)?.base ?? target)) {
     problems.push({
       code: "PZ0365",
       message: `Path "${path}" leads out of the connection's root "${root.path}"`,
@@ -98,9 +103,9 @@ function contained(
   return target;
 }
 
-function escapes(root: string, target: string): boolean {
+/** `fixed` is the part of the target that is no pattern. */
+function escapes(root: string, target: string, fixed: string): boolean {
   if (!isInside(root, target)) return true;
-  const fixed = isGlob(target) ? globBase(target) : target;
   return !isInside(realPath(root), realPath(fixed));
 }
 
@@ -110,12 +115,21 @@ export function isInside(folder: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith("../") && !way.startsWith("..\\") && !isAbsolute(way));
 }
 
+/** Why a path can't be resolved as a whole; its folder then may. */
+const UNRESOLVED = [
+  Deno.errors.NotFound,
+  Deno.errors.NotADirectory,
+  Deno.errors.FilesystemLoop,
+  Deno.errors.NotCapable,
+  Deno.errors.PermissionDenied,
+];
+
 /** The path with the links of its existing part resolved. */
 export function realPath(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+    if (!UNRESOLVED.some((kind) => error instanceof kind)) throw error;
     const parent = dirname(path);
     return parent === path ? path : join(realPath(parent), basename(path));
   }

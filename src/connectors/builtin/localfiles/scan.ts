@@ -9,40 +9,62 @@ import type {
 } from "../../contract/mod.ts";
 import { selectExact, type TypedColumn, typedColumns } from "../shared/exact_cast.ts";
 import { scanDeclaredCsv } from "./csv_scan.ts";
-import { fileList, type FileSet } from "./files.ts";
-import { type FileOptions, parseFileOptions, show } from "./format.ts";
-import { expandGlob, globBase, isGlob, statOrNothing } from "./glob.ts";
+import { fileList, type FileSet, plainPattern } from "./files.ts";
+import { type FileFormat, type FileOptions, parseFileOptions, show } from "./format.ts";
+import { fileKind, specialProblem, statOrNothing } from "./file_kind.ts";
+import { expandGlob } from "./glob.ts";
 import { scanInferredCsv } from "./inferred_csv.ts";
+import { detectLayout } from "./json_layout.ts";
 import { manyFiles, readInferredJson, scanDeclaredJson } from "./json_scan.ts";
 import { missingFileHint } from "./missing_file.ts";
-import { isInside, readPlace, realPath, rootOf } from "./place.ts";
+import { findMissingColumn, readerTrouble } from "./reader_trouble.ts";
+import { isInside, type ReadPlace, readPlace, realPath, rootOf } from "./place.ts";
 
 /** The scan of one dataset, or every problem that its options, its contract and the disk show. */
 export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
   const problems: ConfigProblem[] = [];
   const options = parseFileOptions(spec.options, "read", problems);
   const columns = declaredColumns(spec, problems);
-  const path = options === undefined ? undefined : readPlace(spec, options.format, context, problems);
-  if (options === undefined || path === undefined || problems.length > 0) return { ok: false, problems };
-  const files = findFiles(spec, path, context, problems);
+  const place = options === undefined ? undefined : readPlace(spec, options.format, context, problems);
+  if (options === undefined || place === undefined || problems.length > 0) return { ok: false, problems };
+  const files = findFiles(spec, place, options.format, context, problems);
   if (problems.length > 0) return { ok: false, problems };
-  const base = isGlob(path) ? globBase(path) : dirname(path);
+  const { path, glob } = place;
+  const base = glob?.base ?? dirname(path);
   const scan = scanOf({ files, base }, options, columns, problems);
   if (scan === undefined || problems.length > 0) return { ok: false, problems };
   const facts = {
     setup: [],
     mechanism: options.format === "tsv" ? "read_csv" : `read_${options.format}`,
     schemaInferred: columns === undefined && options.format !== "parquet",
-    reads: isGlob(path) ? { files: [], folders: [base] } : { files: [path], folders: [] },
+    reads: readsOf(place, base),
   };
   const { infer, ...rest } = scan;
   return {
     ok: true,
     value: {
-      ...rest,
+      ...withTrouble(rest, files),
       ...facts,
-      ...(infer === undefined ? {} : { infer: async (query) => ({ ...await infer(query), ...facts }) }),
+      ...(infer === undefined
+        ? {}
+        : { infer: async (query) => ({ ...withTrouble(await infer(query), files), ...facts }) }),
     },
+  };
+}
+
+/** What the scan opens, in both forms: DuckDB compares a pattern with what it may open before it looks for files. */
+function readsOf({ path, glob }: ReadPlace, base: string): { readonly files: string[]; readonly folders: string[] } {
+  const both = (name: string) => [...new Set([name, plainPattern(name)])];
+  return glob === undefined ? { files: both(path), folders: [] } : { files: [], folders: both(base) };
+}
+
+/** The scan with a diagnosis that also knows what DuckDB says of files that it can't read. */
+function withTrouble<S extends Pick<NativeScan, "diagnose">>(scan: S, files: readonly string[]): S {
+  const { diagnose } = scan;
+  return {
+    ...scan,
+    diagnose: async (query: QueryRows, message = "") =>
+      readerTrouble(message, files) ?? await diagnose?.(query, message),
   };
 }
 
@@ -88,28 +110,33 @@ function lossyColumns(
 /** The files that a path names, in order; what stands against reading them is pushed as a problem. */
 function findFiles(
   spec: DatasetSpec,
-  path: string,
+  { path, glob }: ReadPlace,
+  format: FileFormat,
   context: ConnectorContext,
   problems: ConfigProblem[],
 ): readonly string[] {
-  if (!isGlob(path)) {
-    const info = statOrNothing(path);
-    if (info === undefined) {
+  if (glob === undefined) {
+    const kind = fileKind(path);
+    const special = specialProblem(path);
+    if (special !== undefined) problems.push(special);
+    else if (kind === "nothing") {
       problems.push({
         code: "PZ0353",
         message: `There is no file "${path}" for entity "${spec.entity}"`,
         hint: missingFileHint(path, spec.entity),
       });
-    } else if (info.isDirectory) {
+    } else if (kind === "folder") {
       problems.push({
         code: "PZ0353",
         message: `"${path}" is a folder, not a file`,
         hint: `name its files with a pattern, such as path: "${spec.entity}/*.parquet"`,
       });
     }
+    problems.push(...emptyFiles([path], format));
     return [path];
   }
-  const files = expandGlob(path);
+  const files = expandGlob(glob);
+  problems.push(...emptyFiles(files, format));
   if (files.length === 0) {
     problems.push({ code: "PZ0353", message: `No file matches "${path}" for entity "${spec.entity}"` });
   }
@@ -125,6 +152,19 @@ function findFiles(
     }
   }
   return files;
+}
+
+/** A file without a byte has no header and no columns; of JSON it is one without objects. */
+function emptyFiles(files: readonly string[], format: FileFormat): ConfigProblem[] {
+  if (format === "json") return [];
+  const what = format === "parquet" ? "no Parquet file" : "no header";
+  return files.filter((file) => statOrNothing(file)?.size === 0 && fileKind(file) === "file").slice(0, 1).map((
+    file,
+  ) => ({
+    code: "PZ0353",
+    message: `"${file}" is empty: there is ${what} in it`,
+    hint: "write the file again, or take it away",
+  }));
 }
 
 /** What differs from format to format. */
@@ -144,15 +184,23 @@ function scanOf(
       return columns === undefined
         ? scanInferredCsv(set, options.delimiter)
         : scanDeclaredCsv(set, options.delimiter, columns, problems);
-    case "json":
+    case "json": {
+      const layout = options.array === undefined
+        ? detectLayout(set.files)
+        : options.array
+        ? "array"
+        : "newline_delimited";
       return columns === undefined
-        ? { fragment: readInferredJson(set, options.array) }
-        : scanDeclaredJson(set.files, options.array, columns);
+        ? { fragment: readInferredJson(set, layout) }
+        : scanDeclaredJson(set.files, layout, columns);
+    }
     case "parquet": {
       const read = `read_parquet(${fileList(set.files)}${manyFiles(set.files, set.base)})`;
-      return columns === undefined
-        ? { fragment: read, rowCount: `SELECT count(*) FROM ${read}` }
-        : { fragment: selectExact(columns, read) };
+      if (columns === undefined) return { fragment: read, rowCount: `SELECT count(*) FROM ${read}` };
+      return {
+        fragment: selectExact(columns, read),
+        diagnose: (query) => findMissingColumn(query, read, set.files, columns),
+      };
     }
   }
 }

@@ -9,6 +9,8 @@ const DAY = String
 /** A day and a time of at most microseconds, in UTC or without an offset. */
 const MOMENT = String.raw`\s*[^:]+(:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET})?\s*`;
 const TIME = String.raw`\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,6}0*)?)?${ZERO_OFFSET}\s*`;
+/** An integer in another base than ten. */
+const BASED = String.raw`\s*0[xXbB].*`;
 /** A second's fraction of more than microseconds. */
 const FINE = String.raw`\.\d{6}0*[1-9]`;
 
@@ -87,8 +89,20 @@ function matches(text: string, pattern: string, options?: string): string {
  */
 export function refusal(text: string, value: string, column: TypedColumn, empty: "null" | "refused" = "null"): string {
   const unreadable = `${value} IS NULL AND ${text} ${empty === "null" ? "<> ''" : "IS NOT NULL"}`;
+  const foreign = column.guessed === true ? undefined : foreignInteger(text, value, column.type);
   const lossy = column.lossy ? undefined : lossyCondition(text, value, column.type);
-  return lossy === undefined ? unreadable : `${unreadable} OR ${lossy}`;
+  return [unreadable, foreign, lossy].filter((condition) => condition !== undefined).join(" OR ");
+}
+
+/**
+ * SQL that is true for an integer that DuckDB understands and other programs do not, as 1_000, 0x10 or 0b11. An
+ * underscore leaves a digit fewer than there are characters, which the value shows: of n characters it is below
+ * 10^(n-1), and so below 2.3 * 2^((n-1)*53/16). What stands first is cheap, as above.
+ */
+function foreignInteger(text: string, value: string, type: string): string | undefined {
+  if (!/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return undefined;
+  const underscore = `(${value} >> ((strlen(${text}) * 53 - 53) >> 4)) < 3 AND contains(${text}, '_')`;
+  return `${underscore} OR ${text} < '1' AND ${text} NOT LIKE '-%' AND ${matches(text, BASED)}`;
 }
 
 /** SQL that stops the statement with a text that the column refuses. */

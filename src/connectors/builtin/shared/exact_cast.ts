@@ -8,6 +8,8 @@ export type TypedColumn = {
   readonly type: string;
   /** Whether the cast may round, cut or drop a part of the value, as DuckDB does by itself. */
   readonly lossy: boolean;
+  /** Whether DuckDB guessed the type, and so may read a number in a notation of its own. */
+  readonly guessed?: boolean;
 };
 
 /** The columns of a contract with DuckDB's names for their types; unknown types are pushed as problems. */

@@ -87,3 +87,50 @@ Deno.test("the grant is the database file", () => {
   const { read, write } = connector.grant(CONFIG, { projectRoot: "/work/p" });
   assert.deepEqual({ read, write }, { read: ["/work/p/w.duckdb"], write: ["/work/p/w.duckdb"] });
 });
+
+Deno.test("texts of a table get the checks of text files", async () => {
+  await using bench = await Bench.open("duckdb");
+  await bench.connection.run(`ATTACH '${bench.dir.join("a.db")}' AS made`);
+  await bench.connection.run("CREATE TABLE made.t AS SELECT '1.5' AS a, '2' AS b");
+  await bench.connection.run("DETACH made");
+  const config = { path: "a.db" };
+  assert.deepEqual(await bench.read(bench.scan("t", {}, { b: "int" }, config)), [["2"]]);
+  await assert.rejects(bench.read(bench.scan("t", {}, { a: "int" }, config)), /Column "a" can't hold '1.5' as INTEGER/);
+});
+
+Deno.test("a file that is no database is refused before DuckDB opens it, with what is wrong", async () => {
+  await using bench = await Bench.open("duckdb");
+  await bench.write(bench.copy("t", {}, { config: CONFIG }), "(SELECT 1 AS a)");
+  await bench.connection.run("CHECKPOINT");
+  const whole = new Uint8Array(9000);
+  whole.set(new TextEncoder().encode("DUCK"), 8);
+  const cases: readonly [Uint8Array, string][] = [
+    [new Uint8Array(), "is an empty file, not a DuckDB database"],
+    [new TextEncoder().encode("PAR1 and more of what is none"), "is no DuckDB database"],
+    [new TextEncoder().encode("short"), "is no DuckDB database"],
+    [whole, "is a DuckDB database that was cut off after 9000 bytes"],
+  ];
+  const path = bench.dir.join("broken.duckdb");
+  for (const [bytes, trouble] of cases) {
+    Deno.writeFileSync(path, bytes);
+    const expected = [
+      `PZ0353 "${path}" ${trouble} (put the database back from a copy, or take the file away: a write makes a new one)`,
+    ];
+    const config = { path: "broken.duckdb" };
+    assert.deepEqual(texts(bench.tryScan("t", {}, undefined, config)), expected);
+    assert.deepEqual(texts(bench.tryCopy("t", {}, { config })), expected);
+  }
+  if (Deno.build.os === "linux") {
+    const problems = bench.tryCopy("t", {}, { config: { path: "/dev/stdin" } });
+    assert.match(texts(problems).join(), /^PZ0353 "\/dev\/stdin" is not a regular file/);
+  }
+});
+
+Deno.test("two connections to one database, one of them through a link, share it", async () => {
+  await using bench = await Bench.open("duckdb");
+  await bench.write(bench.copy("t", {}, { config: CONFIG }), "(SELECT 1 AS a)");
+  await Deno.symlink(bench.dir.join("w.duckdb"), bench.dir.join("link.duckdb"));
+  const other = bench.copy("u", {}, { config: { path: "link.duckdb" }, connection: "other" });
+  await bench.write(other, "(SELECT 2 AS a)");
+  assert.deepEqual(await bench.read(bench.scan("u", {}, undefined, CONFIG)), [["2"]]);
+});
