@@ -88,7 +88,7 @@ function checkFile(place: WritePlace, final: string): ConfigProblem | undefined 
   if (folder !== undefined && !folder.isDirectory) return blockedByFile(place.folder);
   const stands = statOrNothing(final);
   if (stands?.isDirectory) return { code: "PZ0353", message: `Cannot write "${final}": it is a folder` };
-  return stands?.isFile ? undefined : overwriteProblem(final);
+  return overwriteProblem(final);
 }
 
 function checkFolder(place: WritePlace, final: string, root: string): ConfigProblem | undefined {

@@ -3,11 +3,15 @@ import type { ConfigProblem } from "../../contract/mod.ts";
 /** What stands at a path, through links. */
 export type FileKind = "nothing" | "file" | "folder" | "special" | "dangling" | "loop" | "denied";
 
+/** Folders whose files the system makes up; those of /proc say that they are empty. */
+const SYSTEM = /^\/(proc|sys)\//;
+
 /** What stands at a path; never opens it, so that a pipe or a device can't hold anybody up. */
 export function fileKind(path: string): FileKind {
   try {
     const info = Deno.statSync(path);
-    return info.isFile ? "file" : info.isDirectory ? "folder" : "special";
+    if (!info.isFile) return info.isDirectory ? "folder" : "special";
+    return (info.size === 0 || SYSTEM.test(path)) && SYSTEM.test(Deno.realPathSync(path)) ? "special" : "file";
   } catch (error) {
     if (error instanceof Deno.errors.NotADirectory) return "nothing";
     if (error instanceof Deno.errors.NotFound) return linkTarget(path) === undefined ? "nothing" : "dangling";
