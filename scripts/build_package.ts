@@ -4,8 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { textAt } from "./build_compile.ts";
 import { tarFiles } from "./build_tar.ts";
 
-const DEFAULT_REGISTRY = "https://registry.npmjs.org/";
-/** What npm and Deno read too, for a registry of one's own. */
+/** What npm and Deno read too, for a registry of one's own; without it npm is asked for the one that it uses. */
 const REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY";
 
 /**
@@ -45,7 +44,7 @@ async function lockedIntegrity(root: string, name: string, version: string): Pro
 }
 
 async function fetchArchive(name: string, version: string): Promise<Uint8Array> {
-  const registry = Deno.env.get(REGISTRY_VARIABLE) || DEFAULT_REGISTRY;
+  const registry = Deno.env.get(REGISTRY_VARIABLE) || await registryOfNpm();
   const file = `${name.split("/").at(-1)}-${version}.tgz`;
   const url = new URL(`${name}/-/${file}`, registry.endsWith("/") ? registry : `${registry}/`);
   const response = await fetch(url);
@@ -54,6 +53,21 @@ async function fetchArchive(name: string, version: string): Promise<Uint8Array> 
     throw new Error(`can't fetch ${name}@${version}: status ${response.status}; ${REGISTRY_VARIABLE} names a registry`);
   }
   return new Uint8Array(await response.arrayBuffer());
+}
+
+async function registryOfNpm(): Promise<string> {
+  const npm = Deno.build.os === "windows" ? "npm.cmd" : "npm";
+  try {
+    const { success, stdout } = await new Deno.Command(npm, {
+      args: ["config", "get", "registry"],
+      stdout: "piped",
+      stderr: "null",
+    }).output();
+    if (success) return new TextDecoder().decode(stdout).trim();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  throw new Error(`there is no npm to ask for its registry: name one in ${REGISTRY_VARIABLE}`);
 }
 
 function filesOf(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {

@@ -84,8 +84,8 @@ Deno.test("a missing database, a folder, a place inside .pz and an odd entity ar
 Deno.test("the grant is the database file", () => {
   const connector = findConnector("duckdb");
   assert.ok(connector !== undefined && connector !== "planned");
-  const { read, write } = connector.grant(CONFIG, { projectRoot: "/work/p" });
-  assert.deepEqual({ read, write }, { read: ["/work/p/w.duckdb"], write: ["/work/p/w.duckdb"] });
+  const { read, write } = connector.grant(CONFIG, { projectRoot: "/srv/p" });
+  assert.deepEqual({ read, write }, { read: ["/srv/p/w.duckdb"], write: ["/srv/p/w.duckdb"] });
 });
 
 Deno.test("texts of a table get the checks of text files", async () => {
