@@ -1,11 +1,11 @@
 import type { PipelineNode } from "../compile/mod.ts";
-import type { NativeScan } from "../connectors/mod.ts";
-import { qualified } from "../duckdb/mod.ts";
+import type { ColumnSpec, NativeScan } from "../connectors/mod.ts";
+import { literal, qualified } from "../duckdb/mod.ts";
 import { copyAndPublish } from "./executors/sink_write.ts";
 import { explain, inferScan } from "./executors/source_load.ts";
 import { blame, ChainError, type Suspect } from "./fused_blame.ts";
 import type { FusedChain } from "./fused_chain.ts";
-import { type Around, marked, markedRows } from "./fused_marks.ts";
+import { type Around, barred, counted, markedRows } from "./fused_marks.ts";
 import { publishInferenceLints } from "./inference_lints.ts";
 import type { NodeContext, NodeOutcome } from "./run_context.ts";
 import { setUp } from "./setup.ts";
@@ -25,17 +25,23 @@ export async function runFused(context: NodeContext, chain: FusedChain): Promise
     context.signal.throwIfAborted();
     throw await blame(context, chain, source.scan, suspect);
   };
+  let columns: readonly ColumnSpec[] = [];
   for (const [index, pipeline] of chain.pipelines.entries()) {
-    const { before, after } = createView(pipeline, marked(markOf(index + 1)));
-    const prefix = `${before}(\n`;
+    const around = createView(pipeline, counted(markOf(index + 1)));
+    const prefix = `${around.before}(\n`;
     try {
-      await run(context, `${prefix}${pipeline.sql}\n)${after}`);
+      await run(context, `${prefix}${pipeline.sql}\n)${around.after}`);
+      columns = await viewColumns(context, pipeline.relation);
+      if (pipeline === chain.pipelines.at(-1)) break;
+      // What reads it may leave out some of it.
+      const barrier = createView(pipeline, barred(markOf(index + 1), columns.map(({ name }) => name)));
+      await run(context, `${barrier.before}(\n${pipeline.sql}\n)${barrier.after}`);
     } catch (error) {
       await stop({ node: pipeline, error, at: { pipeline, prefix } });
     }
   }
   try {
-    return await deliver(context, chain, source);
+    return await deliver(context, chain, source, columns);
   } catch (error) {
     if (error instanceof ChainError) throw error;
     return await stop({ node: chain.write, error });
@@ -49,6 +55,16 @@ function markOf(index: number): string {
 /** The statement that makes a view of a relation under the name that SQL knows its node by. */
 function createView({ relation }: Pick<PipelineNode, "relation">, { before, after }: Around): Around {
   return { before: `CREATE OR REPLACE VIEW ${qualified("memory", "staging", relation)} AS ${before}`, after };
+}
+
+/** The columns of a chain's view, without planning it once more. */
+async function viewColumns(context: NodeContext, relation: string): Promise<readonly ColumnSpec[]> {
+  const found = await rows(
+    context,
+    "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'memory' AND schema_name = 'staging' " +
+      `AND table_name = ${literal(relation)} ORDER BY column_index`,
+  );
+  return found.map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
 }
 
 type OpenSource = {
@@ -66,14 +82,16 @@ async function openSource(context: NodeContext, { load, scan: planned }: FusedCh
     await run(context, "USE memory");
     await setUp(context, load.connection, planned.setup);
     scan = await inferScan(context, planned);
-    if (planned.schemaInferred || scan.rowCount !== undefined) {
-      const { before, after } = createView(load, { before: "SELECT * FROM ", after: "" });
-      await run(context, before + scan.fragment + after);
+    let columns: readonly ColumnSpec[] | undefined = load.columns;
+    if (columns === undefined || planned.schemaInferred || scan.rowCount !== undefined) {
+      const plain = createView(load, { before: "SELECT * FROM ", after: "" });
+      await run(context, plain.before + scan.fragment + plain.after);
       if (planned.schemaInferred) await publishInferenceLints(context, load, scan);
       if (scan.rowCount !== undefined) return { scan, rowCount: Number(await integer(context, scan.rowCount)) };
+      columns = await viewColumns(context, load.relation);
     }
-    const { before, after } = createView(load, marked(markOf(0)));
-    await run(context, `${before}(SELECT * FROM ${scan.fragment})${after}`);
+    const barrier = createView(load, barred(markOf(0), columns.map(({ name }) => name)));
+    await run(context, `${barrier.before}(SELECT * FROM ${scan.fragment})${barrier.after}`);
     return { scan };
   } catch (error) {
     throw new ChainError(load, await explain(context, scan, error), []);
@@ -85,6 +103,7 @@ async function deliver(
   context: NodeContext,
   { pipelines, write, copy: copyOf }: FusedChain,
   { rowCount }: OpenSource,
+  columns: readonly ColumnSpec[],
 ): Promise<readonly NodeOutcome[]> {
   const { run: { runId, now }, attempt } = context;
   const copy = copyOf({ run: runId, ordinal: attempt });
@@ -92,7 +111,8 @@ async function deliver(
   const start = now();
   let read: { readonly before: readonly NodeOutcome[]; readonly delivered: number; readonly end: number } | undefined;
   try {
-    await copyAndPublish(context, copy, qualified("staging", write.relation), async (statement) => {
+    await copyAndPublish(context, copy, async () => {
+      const statement = copy.statement(qualified("staging", write.relation), columns);
       // The only way to a profile while the configuration is locked; the statement runs as it would by itself.
       const [line] = await rows(context, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
       const end = now();

@@ -24,20 +24,21 @@ export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): P
   await setUp(context, node.connection, copy.setup);
   const start = context.run.now();
   const relation = await orderedRelation(context, node.relation);
-  await copyAndPublish(context, copy, relation, (statement) => run(context, statement));
+  await copyAndPublish(context, copy, async () => {
+    await run(context, copy.statement(relation, await columnsOf(context, relation)));
+  });
   return { rows, stages: { writeMs: Math.max(0, context.run.now() - start) } };
 }
 
-/** Writes a relation by one statement, run by `execute`, and publishes it; what fails leaves nothing behind. */
+/** Publishes what `execute` writes by the copy's statement; what fails leaves nothing behind. */
 export async function copyAndPublish(
   context: NodeContext,
   copy: NativeCopy,
-  relation: string,
-  execute: (statement: string) => Promise<void>,
+  execute: () => Promise<void>,
 ): Promise<void> {
   const made = makeFolders(copy.folders);
   try {
-    await execute(copy.statement(relation, await columnsOf(context, relation)));
+    await execute();
     for (const { from } of copy.moves) await syncTree(from);
     // Without moves the statement itself has published: then it is too late to stop.
     if (copy.moves.length > 0) context.signal.throwIfAborted();

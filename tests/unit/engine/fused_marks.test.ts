@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type DuckDbConnection, openDuckDb } from "../../../src/duckdb/mod.ts";
-import { marked, markedRows } from "../../../src/engine/fused_marks.ts";
+import { barred, counted, markedRows } from "../../../src/engine/fused_marks.ts";
 
 const ROWS = 10_000;
 /** Text in which one value, on row 9,000, is no number. */
@@ -11,18 +11,19 @@ const checked = (fails: boolean) =>
   `(SELECT id, g, text, CASE WHEN n IS NULL AND ${fails} THEN error('bad value') ELSE n END AS n ` +
   `FROM (SELECT *, TRY_CAST(text AS INTEGER) AS n FROM ${SOURCE}))`;
 
-/** A database whose view `s` is a marked relation, and which is locked like a run's. */
+/** A database whose view `s` is a barred relation, and which is locked like a run's. */
 async function withView(relation: string, work: (connection: DuckDbConnection) => Promise<void>): Promise<void> {
-  const { before, after } = marked("pz s");
   await using database = await openDuckDb({ threads: 2, allowedPaths: { files: [], folders: [] } });
   using connection = await database.connect();
+  const columns = await connection.rows(`DESCRIBE SELECT * FROM ${relation}`);
+  const { before, after } = barred("pz s", columns.map(([name]) => name ?? ""));
   await connection.run(`CREATE VIEW s AS ${before}${relation}${after}`);
   await work(connection);
 }
 
 /** Rows that a query read through the mark, and that it gave. */
 async function readAndGiven(connection: DuckDbConnection, query: string): Promise<readonly (number | undefined)[]> {
-  const { before, after } = marked("pz q");
+  const { before, after } = counted("pz q");
   const statement = `CREATE OR REPLACE TEMP TABLE t AS ${before}(\n${query}\n)${after}`;
   const [line] = await connection.rows(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
   const rows = markedRows(line?.[1] ?? "");
@@ -83,14 +84,31 @@ Deno.test("a bad value is met whatever a query reads, chooses and filters", asyn
   });
 });
 
+Deno.test("a relation of many columns is barred as a whole", async () => {
+  const columns = Array.from({ length: 100 }, (_, index) => `i + ${index} AS "c ${index}"`);
+  const last = `CASE WHEN i = 5 THEN error('bad value') ELSE i END AS last`;
+  await withView(`(SELECT ${columns.join(", ")} FROM range(9) AS r(i))`, async (connection) => {
+    assert.deepEqual(await readAndGiven(connection, `SELECT "c 99" FROM s WHERE "c 0" > 3`), [9, 5]);
+    assert.deepEqual(await connection.rows(`SELECT sum("c 0"), sum("c 31"), sum("c 32"), sum("c 99") FROM s`), [
+      ["36", "315", "324", "927"],
+    ]);
+  });
+  await withView(`(SELECT ${columns.join(", ")}, ${last} FROM range(9) AS r(i))`, async (connection) => {
+    await assert.rejects(readAndGiven(connection, `SELECT "c 1" FROM s WHERE "c 2" < 0`), /bad value/);
+  });
+});
+
 Deno.test("a mark keeps names and types of every column", async () => {
   const columns = `1::TINYINT AS "a b", [1, 2] AS l, {x: 1, "Y": 'ä'} AS st, MAP {'k': 1.50} AS m, 'é' AS "Ü", ` +
     `'a'::ENUM ('a', 'b') AS e, NULL AS nothing, 170141183460469231731687303715884105727::HUGEINT AS h, ` +
     `'\\x00'::BLOB AS bytes, TIMESTAMPTZ '2020-01-01 00:00:00+01' AS tz, 5::DECIMAL(38, 10) AS d`;
   await withView(`(SELECT ${columns})`, async (connection) => {
     const shape = (query: string) => connection.rows(`SELECT column_name, column_type FROM (DESCRIBE ${query})`);
-    assert.deepEqual(await shape("FROM s"), await shape(`SELECT ${columns}`));
-    assert.deepEqual(await connection.rows("FROM s"), await connection.rows(`SELECT ${columns}`));
+    const { before, after } = counted("pz q");
+    for (const relation of ["FROM s", `${before}(SELECT ${columns})${after}`]) {
+      assert.deepEqual(await shape(relation), await shape(`SELECT ${columns}`));
+      assert.deepEqual(await connection.rows(relation), await connection.rows(`SELECT ${columns}`));
+    }
   });
 });
 
@@ -99,6 +117,9 @@ Deno.test("names that stand twice get the endings that a table would give them",
   await withView(`(${query})`, async (connection) => {
     await connection.run(`CREATE TEMP TABLE expected AS ${query}`);
     const names = (relation: string) => connection.rows(`SELECT column_name FROM (DESCRIBE ${relation})`);
-    assert.deepEqual(await names("FROM s"), await names("FROM expected"));
+    const { before, after } = counted("pz q");
+    await connection.run(`CREATE TEMP VIEW q AS ${before}(\n${query}\n)${after}`);
+    assert.deepEqual(await names("q"), await names("expected"));
+    assert.deepEqual(await names("s"), await names("expected"));
   });
 });

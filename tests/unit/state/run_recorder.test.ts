@@ -74,6 +74,18 @@ Deno.test("every completed node is in journal and receipt at once, with its fiel
   assert.equal(receipt.status, "running");
 });
 
+Deno.test("nodes that end together are in journal and receipt together, each with a line of its own", async () => {
+  await using folder = await TempDir.create();
+  let snapshots = 0;
+  using recorder = new RunRecorder(options(folder.path, { now: () => snapshots++ }));
+  recorder.complete([record("a"), record("b"), record("c")], { durable: true });
+  assert.equal(snapshots, 1);
+  const ids = read(folder.path, "journal.ndjson").trimEnd().split("\n").map((line) => JSON.parse(line).id);
+  assert.deepEqual(ids, ["a", "b", "c"]);
+  const receipt: { nodes: { id: string }[] } = JSON.parse(read(folder.path, "run_results.json"));
+  assert.deepEqual(receipt.nodes.map(({ id }) => id), ids);
+});
+
 Deno.test("the last write adds finishedAt, phases and, only then, interrupted", async () => {
   await using folder = await TempDir.create();
   using recorder = new RunRecorder(options(folder.path));
