@@ -11,7 +11,7 @@ Deno.test("a bad tree gets one line for each broken rule, by file and line", () 
       "main.ts": `import { plan } from "./src/plan/mod.ts";\n`,
       "src/project/load.ts": `import { run } from "../engine/mod.ts";\nimport { parse } from "liquidjs";\n`,
       "src/Render/tree.ts": `export const a = 1;\n`,
-      "tests/unit/a.test.ts": `Deno.test({ name: "x", sanitizeOps: false, fn() {} });\n`,
+      "tests/unit/a_test.ts": `Deno.test({ name: "x", sanitizeOps: false, fn() {} });\n`,
       "scripts/go.ts": `// deno-lint-ignore no-console\nexport const b = 1;\n`,
     };
     for (const [file, text] of Object.entries(files)) {
@@ -23,7 +23,7 @@ Deno.test("a bad tree gets one line for each broken rule, by file and line", () 
       "src/Render/tree.ts:1: the name 'Render' is not snake_case",
       "src/project/load.ts:1: room 'project' may not import room 'engine'",
       "src/project/load.ts:2: 'liquidjs' is imported in src/template/ only",
-      "tests/unit/a.test.ts:1: 'sanitizeOps: false' turns a leak check off",
+      "tests/unit/a_test.ts:1: 'sanitizeOps: false' turns a leak check off",
       "scripts/go.ts:1: a comment silences the linter or the type checker",
     ]);
   } finally {
