@@ -2,7 +2,7 @@
 async function start(args: readonly string[]): Promise<number> {
   if (args[0] === "__connector") {
     const { runConnectorChild } = await import("./src/connectors/child/child.ts");
-    return await runConnectorChild();
+    return await runConnectorChild(args.slice(1));
   }
   const { main } = await import("./src/cli/mod.ts");
   return await main(args);

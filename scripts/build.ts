@@ -5,6 +5,9 @@
  *     deno task build                        for this machine, to dist/pz
  *     deno task build --target darwin-arm64  for another platform, to dist/darwin-arm64/pz
  *     deno task build --output /tmp/pz       to another place
+ *     deno task build --v8-flags=--a,--b     with more flags for V8, for tests
+ *     deno task build --hostile              to dist/pz-hostile, for tests of the sandbox: its one connector tries to get
+ *                                            out, and is loaded as the code of a package would be
  *
  * Beside it, under the name that is published, lies a copy in dist/, with its checksum in dist/SHA256SUMS; `--output`
  * makes none. The Deno that runs this script compiles. With DENORT_BIN set it puts that runtime, which must be of its
@@ -19,8 +22,19 @@ import { writeParts } from "./build_parts.ts";
 import { smokeTest } from "./build_smoke.ts";
 import { TARGETS } from "./build_targets.ts";
 
+/** For a connector that fills its memory. */
+const SMALL_HEAP = "--max-old-space-size=160";
+
 async function main(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { target: { type: "string" }, output: { type: "string" } } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      target: { type: "string" },
+      output: { type: "string" },
+      "v8-flags": { type: "string" },
+      hostile: { type: "boolean" },
+    },
+  });
   const host = TARGETS.find(({ triple }) => triple === Deno.build.target);
   const target = values.target === undefined ? host : TARGETS.find(({ name }) => name === values.target);
   if (target === undefined) {
@@ -32,8 +46,9 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   const root = resolve(import.meta.dirname ?? ".", "..");
-  const folder = join(root, "gen", target.name);
-  const name = target.os === "win32" ? "pz.exe" : "pz";
+  const hostile = values.hostile === true ? join("tests", "connectors", "sandbox", "hostile.ts") : undefined;
+  const folder = join(root, "gen", hostile === undefined ? target.name : `${target.name}-hostile`);
+  const name = (hostile === undefined ? "pz" : "pz-hostile") + (target.os === "win32" ? ".exe" : "");
   const dist = join(root, "dist");
   const output = values.output === undefined
     ? join(dist, target === host ? "" : target.name, name)
@@ -43,8 +58,9 @@ async function main(args: string[]): Promise<number> {
   await removeFolder(folder);
   await Deno.mkdir(folder, { recursive: true });
   await Deno.mkdir(dirname(output), { recursive: true });
-  const { modules, packages, config } = await writeParts(root, folder, version, target);
-  await compile({ root, folder, config, target, output });
+  const { modules, packages, config } = await writeParts(root, folder, version, target, hostile);
+  const v8Flags = values["v8-flags"] ?? (hostile === undefined ? undefined : SMALL_HEAP);
+  await compile({ root, folder, config, target, output, v8Flags });
   await Deno.writeTextFile(join(dirname(output), "LICENSES.txt"), await licencesOf(root, packages));
   const megabytes = (await Deno.stat(output)).size / 1e6;
   say(`pz ${version} for ${target.name}: ${output} (${megabytes.toFixed(1)} MB, ${modules.length} modules)\n`);
@@ -55,7 +71,7 @@ async function main(args: string[]): Promise<number> {
   } else {
     say(`not tested: a ${target.name} executable can't run here\n`);
   }
-  if (values.output === undefined) {
+  if (values.output === undefined && hostile === undefined) {
     say(`published as ${await publishArtifact(output, dist, version, target)}\n`);
     say(`${join(dist, CHECKSUMS)}: ${(await writeChecksums(dist, version)).join(", ")}\n`);
   }

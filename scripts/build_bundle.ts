@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import type { PackedNative } from "./build_native.ts";
@@ -8,6 +9,8 @@ export type BundleOptions = {
   readonly folder: string;
   readonly version: string;
   readonly native: PackedNative;
+  /** The path of a module, from the root: the one connector that the program has, loaded as foreign code. */
+  readonly connector?: string;
 };
 
 /** The bundled modules and the npm packages that went into them. */
@@ -17,11 +20,12 @@ export type Bundle = { readonly modules: readonly string[]; readonly packages: r
  * Bundles the program and the connectors' worker into a folder, with one module for each part that is loaded on its
  * own, so that a small verb loads little.
  */
-export async function bundle({ root, folder, version, native }: BundleOptions): Promise<Bundle> {
+export async function bundle({ root, folder, version, native, connector }: BundleOptions): Promise<Bundle> {
   const replaced: { readonly [path: string]: string } = {
     "src/cli/version.ts": `export const VERSION = ${JSON.stringify(version)};`,
     "src/connectors/child/worker_url.ts": `export const WORKER_URL = new URL("./worker.js", import.meta.url);`,
     "src/duckdb/native_payload.ts": payloadModule(native),
+    ...(connector === undefined ? {} : { "src/connectors/child/embedded.ts": await foreignModule(root, connector) }),
   };
   const missing = new Set(Object.keys(replaced));
   const plugin: esbuild.Plugin = {
@@ -69,6 +73,27 @@ export async function bundle({ root, folder, version, native }: BundleOptions): 
   } finally {
     await esbuild.stop();
   }
+}
+
+/** A module that loads a connector's code, bundled into one text, as nothing from inside. */
+async function foreignModule(root: string, connector: string): Promise<string> {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [connector],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    logLevel: "error",
+  });
+  const code = Buffer.from(outputFiles[0]?.text ?? "").toString("base64");
+  return `
+export async function loadEmbedded(name) {
+  const { connector } = await import(["data:text/javascript;base64", "${code}"].join(","));
+  return connector.name === name ? connector : undefined;
+}
+`;
 }
 
 /** CommonJS packages in the bundle ask for built-in modules by `require`. */

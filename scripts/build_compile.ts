@@ -7,10 +7,12 @@ export type CompileOptions = {
   readonly config: string;
   readonly target: Target;
   readonly output: string;
+  /** More flags for V8 than those of the task `pz`, with commas between. */
+  readonly v8Flags: string | undefined;
 };
 
 /** Makes the executable of what stands in a folder, with this very Deno. */
-export async function compile({ root, folder, config, target, output }: CompileOptions): Promise<void> {
+export async function compile({ root, folder, config, target, output, v8Flags }: CompileOptions): Promise<void> {
   const isForHere = target.triple === Deno.build.target;
   const args = [
     "compile",
@@ -23,7 +25,7 @@ export async function compile({ root, folder, config, target, output }: CompileO
     "--no-remote",
     "--node-modules-dir=none",
     "--no-code-cache",
-    ...await programFlags(root),
+    ...(await programFlags(root)).map((flag) => withMore(flag, v8Flags)),
     // A runtime given by hand is for this platform; naming the platform would make Deno look for another.
     ...(isForHere ? [] : ["--target", target.triple]),
     "--include",
@@ -51,6 +53,10 @@ async function programFlags(root: string): Promise<readonly string[]> {
     throw new Error(`the task 'pz' has another shape than the build expects: ${task}`);
   }
   return flags;
+}
+
+function withMore(flag: string, v8Flags: string | undefined): string {
+  return v8Flags !== undefined && flag.startsWith("--v8-flags=") ? `${flag},${v8Flags}` : flag;
 }
 
 /** A text inside parsed JSON. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
  * that they go with every copy.
  *
  * @param packages package folders
- * @throws {Error} when a package has no licence file
+ * @throws {Error} when a package comes without the text of its licence
  */
 export async function licencesOf(root: string, packages: readonly string[]): Promise<string> {
   const parts = new Map<string, string>();
@@ -20,9 +20,15 @@ export async function licencesOf(root: string, packages: readonly string[]): Pro
   return [...parts.keys()].sort().map((title) => parts.get(title)).join(`\n${"-".repeat(80)}\n\n`);
 }
 
+/** The package's licence file or, where it has none, the chapter of its README that holds the licence. */
 async function licenceText(folder: string, title: string): Promise<string> {
+  let readme = "";
   for await (const { name, isFile } of Deno.readDir(folder)) {
     if (isFile && /^licen[cs]e(\.(md|txt))?$/i.test(name)) return await Deno.readTextFile(join(folder, name));
+    if (isFile && /^readme\.md$/i.test(name)) readme = await Deno.readTextFile(join(folder, name));
   }
-  throw new Error(`'${title}' has no licence file in ${folder}`);
+  const chapter = /^#+ *licen[cs]e *\n(.*?)(?=^#|$(?![^]))/ims.exec(readme.replaceAll("\r\n", "\n"))?.[1]?.trim() ?? "";
+  // A name of a licence alone is not its text.
+  if (/copyright/i.test(chapter) && /permission|redistribution/i.test(chapter)) return chapter;
+  throw new Error(`'${title}' has no licence text in ${folder}`);
 }

@@ -16,10 +16,18 @@ const FILE_TIME = 946_684_800;
  *
  * One commit gives the same files at any time, in any folder. So does it give the same executable, for one runtime and
  * one name of the output: all that Deno adds of its own is each file's time and that name.
+ *
+ * @param connector the module of a connector for tests, in place of all that are inside
  */
-export async function writeParts(root: string, folder: string, version: string, target: Target): Promise<Parts> {
+export async function writeParts(
+  root: string,
+  folder: string,
+  version: string,
+  target: Target,
+  connector?: string,
+): Promise<Parts> {
   const native = await packNative(root, target, join(folder, "native"));
-  const bundled = await bundle({ root, folder, version, native });
+  const bundled = await bundle({ root, folder, version, native, ...(connector === undefined ? {} : { connector }) });
   const config = await writeGuard(folder, bundled.modules);
   await setTimes(folder);
   return { ...bundled, config };

@@ -50,6 +50,7 @@ const PACKAGES: { readonly [name: string]: string } = {
   "@duckdb/node-bindings": "src/duckdb/",
   "apache-arrow": "src/util/arrow.ts",
   "liquidjs": "src/template/",
+  "pg": "src/connectors/builtin/postgres/",
   "yaml": "src/project/",
 };
 
@@ -61,6 +62,10 @@ const NOT_AN_OPERAND = new Set(
   "return typeof case in of delete void throw new else do instanceof await yield as is extends".split(" "),
 );
 
+/** Members of texts, numbers, dates and the navigator that answer differently in different places. */
+const PLACE_MEMBERS =
+  /^(?:toLocale\w*|localeCompare|languages?|getTimezoneOffset|to(?:Date|Time)String|[gs]et(?:FullYear|Month|Date|Day|Hours|Minutes))$/;
+
 /** Every rule that a file breaks, by its path from the project's folder with `/` between the parts. */
 export function problemsOf(file: string, source: string): Problem[] {
   const tokens = scan(source);
@@ -71,7 +76,9 @@ export function problemsOf(file: string, source: string): Problem[] {
     ...sizeProblems(file, source),
     ...commentProblems(file, tokens),
     ...typeProblems(file, code),
-    ...(inProduct ? [...importProblems(file, code), ...exitProblems(file, code)] : testProblems(file, code)),
+    ...(inProduct
+      ? [...importProblems(file, code), ...exitProblems(file, code), ...placeProblems(file, code)]
+      : testProblems(file, code)),
   ].sort((a, b) => a.line - b.line);
 }
 
@@ -119,6 +126,15 @@ function exitProblems(file: string, code: readonly Token[]): Problem[] {
       ? [{ file, line, message: "only main.ts and the connector child's entry may end the process" }]
       : []
   );
+}
+
+/** What reads the language or the time zone of the machine, on which nothing in the product may depend. */
+function placeProblems(file: string, code: readonly Token[]): Problem[] {
+  return code.flatMap(({ kind, text, line }, index) => {
+    const isMember = code[index - 1]?.text === ".";
+    const isUsed = kind === "word" && (isMember ? PLACE_MEMBERS.test(text) : text === "Intl");
+    return isUsed ? [{ file, line, message: `'${text}' depends on the language or the time zone of the machine` }] : [];
+  });
 }
 
 function testProblems(file: string, code: readonly Token[]): Problem[] {

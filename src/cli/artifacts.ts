@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type CompiledDag, compiledFiles, manifestJson } from "../compile/mod.ts";
 import { type Plan, planJson } from "../plan/mod.ts";
 import { makeFolder, targetPaths } from "../state/mod.ts";
@@ -16,6 +17,21 @@ export function writeCompiled(dag: CompiledDag): void {
   makeFolder(paths.compiled);
   const files = compiledFiles(dag).map(({ pipeline, text }) => [`${pipeline}.sql`, text] as const);
   writeFilesAtomically(paths.compiled, files);
+}
+
+/** Writes `.pz/target/schemas.json`: the columns of each dataset without a contract, as they were found. */
+export function writeSchemas(
+  dag: CompiledDag,
+  schemas:
+    readonly (readonly [dataset: string, columns: readonly { readonly name: string; readonly type: string }[]])[],
+): void {
+  const { folder } = targetPaths(dag.project.root);
+  makeFolder(folder);
+  const members = schemas.map(([dataset, columns]) =>
+    [dataset, { columns: columns.map(({ name, type }) => ({ name, type })) }] as const
+  );
+  const text = JSON.stringify({ version: 1, schemas: Object.fromEntries(members) }, null, 2);
+  writeFileAtomically(join(folder, "schemas.json"), `${text}\n`);
 }
 
 /** Writes `.pz/target/plan.json`, which always covers the whole project. */

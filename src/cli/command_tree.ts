@@ -98,7 +98,7 @@ export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
   verb("validate", "check everything that can be checked without moving data")
     .option(...PROJECT)
     .option(...VARS)
-    .option("--connect", "also ask every connection (not supported yet)")
+    .option("--connect", "also reach every connection, and compare the columns there with their contracts")
     .action(async (options) => done(await (await import("./verbs/validate.ts")).validate(io, options)));
 
   verb("ls", "list the nodes of the project")

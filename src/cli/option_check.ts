@@ -46,6 +46,33 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
   ];
 }
 
+/** What options of pz's connectors are called elsewhere. */
+const OTHER_NAMES: { readonly [option: string]: readonly string[] } = {
+  database: ["dbname", "db", "catalog"],
+  user: ["username", "login", "role", "uid"],
+  password: ["pass", "pwd", "passwd"],
+  host: ["hostname", "server", "address"],
+  ssl_mode: ["sslmode", "ssl", "tls"],
+  path: ["file", "filename", "file_path", "location", "glob", "database", "db", "dbname"],
+  root: ["path", "dir", "directory", "folder", "base_path"],
+  delimiter: ["sep", "separator", "delim"],
+};
+
+/** What elsewhere holds all of a connection. */
+const ADDRESSES: ReadonlySet<string> = new Set(["url", "uri", "dsn", "conn_string", "connection_string"]);
+const ADDRESS_PARTS = ["host", "port", "database", "user", "password"];
+
+/** What an unknown option most likely meant, in words. */
+function meantOption(name: string, known: readonly string[]): string | undefined {
+  const word = name.toLowerCase();
+  if (ADDRESSES.has(word) && ADDRESS_PARTS.every((part) => known.includes(part))) {
+    return `give ${ADDRESS_PARTS.slice(0, -1).join(", ")} and ${ADDRESS_PARTS.at(-1)} one by one`;
+  }
+  if (word === "schema" && known.includes("database")) return "name it in the entity, as in 'sales.orders'";
+  const meant = known.find((option) => OTHER_NAMES[option]?.includes(word)) ?? nearMiss(name, known);
+  return meant === undefined ? undefined : `did you mean '${meant}'?`;
+}
+
 function unknownOptions(
   options: ValueMap,
   known: readonly string[] | undefined,
@@ -57,9 +84,9 @@ function unknownOptions(
 ): PzError[] {
   if (known === undefined) return [];
   return Object.keys(options).filter((name) => !known.includes(name)).map((name) => {
-    const meant = nearMiss(name, known);
+    const meant = meantOption(name, known);
     const hint = meant !== undefined
-      ? `did you mean '${meant}'?`
+      ? meant
       : known.length === 0
       ? "remove it"
       : `the ${known.length === 1 ? "only option is" : "options are"} ${known.join(", ")}`;

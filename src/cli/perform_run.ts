@@ -1,19 +1,25 @@
-import { machineLimits, runsOnLoopThread } from "../duckdb/mod.ts";
-import { type CompiledDag, type Selection, withAncestors, Workbench } from "../compile/mod.ts";
-import { findConnector } from "../connectors/mod.ts";
-import { runProject } from "../engine/mod.ts";
+import { runsOnLoopThread } from "../duckdb/mod.ts";
+import { type CompiledDag, type Selection, withAncestors } from "../compile/mod.ts";
+import { recoverOutputs, runProject } from "../engine/mod.ts";
 import { EventBus } from "../events/mod.ts";
-import { type Plan, planRun } from "../plan/mod.ts";
+import type { Plan } from "../plan/mod.ts";
 import { limitsLine } from "../render/mod.ts";
 import type { Outcome } from "../errors/mod.ts";
-import { acquireRunLock, makeFolder, runPaths, writeRunIntent } from "../state/mod.ts";
+import { claimRunFolder, runPaths, writeRunIntent } from "../state/mod.ts";
 import { writeManifest, writePlan } from "./artifacts.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { type Io, shownPath } from "./io.ts";
-import { checkSql, loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions, type RunIdentity } from "./phases.ts";
-import { type LogFormat, reportErrors, reportLine, reportNotes, reportUsage, reportWarnings } from "./report.ts";
-import { checkOptions } from "./option_check.ts";
-import { checkConnectors } from "./restore_check.ts";
+import { checkSql, newIdentity, PhaseTimes, type ProjectOptions, type RunIdentity, withCompiled } from "./phases.ts";
+import { checkUse, planNodes } from "./plan_nodes.ts";
+import {
+  type LogFormat,
+  reportErrors,
+  reportLine,
+  reportNotes,
+  reportThrown,
+  reportUsage,
+  reportWarnings,
+} from "./report.ts";
 import { drainViews, finishOutput, openView, RunFacts } from "./run_views.ts";
 import { StopSignals } from "./stop_signals.ts";
 
@@ -81,37 +87,30 @@ export function parseLogFormat(text: string | undefined): LogFormat | undefined 
   return format === "text" || format === "json" ? format : undefined;
 }
 
-async function prepare(
+function prepare(
   io: Io,
   request: RunRequest,
   identity: RunIdentity,
   times: PhaseTimes,
   format: LogFormat,
 ): Promise<PreparedRun | ExitCode> {
-  await using workbench = new Workbench();
-  const compiled = await loadAndCompile(io, request, { identity, times, warn: true, format, workbench });
-  if (!compiled.ok) return compiled.exit;
-  const dag = compiled.value;
-  const checked = await checkSql(io, dag, { times, workbench });
-  if (!checked.ok) return checked.exit;
-  const selected = request.choose(dag);
-  if (selected === undefined) return EXIT.ok;
-  if (!selected.ok) return reportErrors(io.console, selected.errors);
-  reportNotes(io.console, selected.notices, format);
-  const effective = withAncestors(dag, selected.value);
-  const unusable = await times.time(
-    "restoreCheck",
-    () => [...checkConnectors(dag, effective), ...checkOptions(dag, effective)],
-  );
-  if (unusable.length > 0) return reportErrors(io.console, unusable);
-  const planned = await times.time(
-    "plan",
-    async () => planRun(dag, { effective: new Set(effective), findConnector, machine: await machineLimits() }),
-  );
-  if (!planned.ok) return reportErrors(io.console, planned.errors);
-  reportWarnings(io.console, planned.warnings);
-  reportNotes(io.console, [...planned.notices, limitsLine(planned.value)], format);
-  return { dag, plan: planned.value, effective };
+  return withCompiled(io, request, { identity, times, format }, async (dag, workbench) => {
+    for (const trouble of await recoverOutputs(dag, identity.runId)) io.console.err(`warning: ${trouble}`);
+    const checked = await checkSql(io, dag, { times, workbench });
+    if (!checked.ok) return checked.exit;
+    const selected = request.choose(dag);
+    if (selected === undefined) return EXIT.ok;
+    if (!selected.ok) return reportErrors(io.console, selected.errors);
+    reportNotes(io.console, selected.notices, format);
+    const effective = withAncestors(dag, selected.value);
+    const unusable = await times.time("restoreCheck", () => checkUse(dag, new Set(effective)));
+    if (unusable.length > 0) return reportErrors(io.console, unusable);
+    const planned = await times.time("plan", () => planNodes(dag, new Set(effective)));
+    if (!planned.ok) return reportErrors(io.console, planned.errors);
+    reportWarnings(io.console, planned.warnings);
+    reportNotes(io.console, [...planned.notices, limitsLine(planned.value)], format);
+    return { dag, plan: planned.value, effective };
+  });
 }
 
 type ExecuteSettings = {
@@ -126,8 +125,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   const { dag, plan, effective } = prepared;
   const { identity: { runId }, request, format, signal, times } = settings;
   const paths = runPaths(dag.project.root, runId);
-  makeFolder(paths.folder);
-  using _lock = await acquireRunLock(paths.lock);
+  using _lock = await claimRunFolder(paths);
   const failFast = request.failFast ?? false;
   try {
     writeRunIntent(paths.intent, { version: 1, selection: request.selection, vars: request.vars, failFast });
@@ -139,7 +137,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
     throw error;
   }
 
-  using view = openView(io, format, plan);
+  using view = openView(io, format, plan, dag);
   signal.addEventListener(
     "abort",
     () => view.note("stopping: running work is cancelled; a second signal ends pz at once"),
@@ -170,5 +168,7 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   );
   if (facts.cleaned !== undefined) summary(facts.cleaned);
   if (outcome.interrupted) summary("note: the run was stopped by a signal before it had done everything");
-  return exitCodeOf(outcome);
+  if (outcome.unrecorded === undefined) return exitCodeOf(outcome);
+  const code = reportThrown(io.console, outcome.unrecorded.error, false);
+  return outcome.failed > 0 ? EXIT.failures : code;
 }

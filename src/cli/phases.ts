@@ -1,4 +1,5 @@
-import { type CompiledDag, compileProject, dryCompile, type Workbench } from "../compile/mod.ts";
+import { type CompiledDag, compileProject, dryCompile, Workbench } from "../compile/mod.ts";
+import { systemLayer } from "../connectors/mod.ts";
 import { loadProject } from "../project/mod.ts";
 import { newRunId } from "../state/mod.ts";
 import type { ExitCode } from "./exit_codes.ts";
@@ -50,23 +51,43 @@ export class PhaseTimes {
 /** Either what a phase gave, or the exit code after its problems were written. */
 export type Step<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly exit: ExitCode };
 
+/** How a verb wants its project compiled. What is left out: a new identity, times for nobody, warnings, text. */
+export type CompileSettings = {
+  readonly identity?: RunIdentity;
+  readonly times?: PhaseTimes;
+  /** Whether warnings are written; notes always are. */
+  readonly warn?: boolean;
+  readonly format?: LogFormat;
+};
+
 /**
- * Phases 1 and 2: loads and compiles the project. Problems, and where `warn` says so also warnings and notes, are
- * written to the console.
+ * Phases 1 and 2, then `work` on the graph with the DuckDB that compiled it. A project that does not compile ends with
+ * its problems on the console, and the exit code for that.
+ */
+export async function withCompiled<T>(
+  io: Io,
+  options: ProjectOptions,
+  settings: CompileSettings,
+  work: (dag: CompiledDag, workbench: Workbench) => T | Promise<T>,
+): Promise<T | ExitCode> {
+  systemLayer(); // asked now, while that is allowed
+  await using workbench = new Workbench();
+  const compiled = await loadAndCompile(io, options, settings, workbench);
+  return compiled.ok ? await work(compiled.value, workbench) : compiled.exit;
+}
+
+/**
+ * Phases 1 and 2: loads and compiles the project, and writes its problems, warnings and notes.
+ *
+ * @param workbench where SQL is read; undefined: it is not, and DuckDB stays unloaded
  */
 export async function loadAndCompile(
   io: Io,
   options: ProjectOptions,
-  settings: {
-    readonly identity: RunIdentity;
-    readonly times: PhaseTimes;
-    readonly warn: boolean;
-    readonly format: LogFormat;
-    /** Where SQL is read; undefined: it is not, and DuckDB stays unloaded. */
-    readonly workbench: Workbench | undefined;
-  },
+  settings: CompileSettings,
+  workbench?: Workbench,
 ): Promise<Step<CompiledDag>> {
-  const { identity, times, warn, format, workbench } = settings;
+  const { identity = newIdentity(io), times = new PhaseTimes(io.now), warn = true, format = "text" } = settings;
   const project = await times.time(
     "load",
     () => loadProject(projectRoot(io, options.project), { env: io.env, vars: varsOf(options) }),

@@ -1,6 +1,7 @@
 import type { EventBus, StampedEvent, Subscriber } from "../events/mod.ts";
 import { type Console, formatSize, LiveRenderer, NdjsonRenderer, PlainRenderer, printable } from "../render/mod.ts";
 import { type Io, isInteractive } from "./io.ts";
+import type { CompiledDag } from "../compile/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import type { LogFormat } from "./report.ts";
 
@@ -10,16 +11,14 @@ const DRAIN_MS = 5000;
 export type RunView = Subscriber & Disposable & { note(line: string): void };
 
 /** The view that the log format asks for: events as JSON, a tree on a terminal, else plain lines. */
-export function openView(io: Io, format: LogFormat, plan: Plan): RunView {
+export function openView(io: Io, format: LogFormat, plan: Plan, dag: CompiledDag): RunView {
   const { console } = io;
   if (format === "text" && isInteractive(io)) {
     const live = new LiveRenderer(console, {
       colour: (io.env["NO_COLOR"] ?? "") === "",
       size: io.terminalSize,
       now: io.now,
-      tiers: new Map(plan.nodes.flatMap(({ id, kind, reason }) => {
-        return kind === "SourceLoad" || kind === "SinkWrite" ? [[id, tierOf(reason)] as const] : [];
-      })),
+      tiers: tiersOf(plan, dag),
     });
     return {
       handle: (event) => live.handle(event),
@@ -40,9 +39,17 @@ export function openView(io: Io, format: LogFormat, plan: Plan): RunView {
   };
 }
 
-/** The part of a plan's reason that says how bytes move, without connector and options: `native scan: read_csv`. */
-function tierOf(reason: string): string {
-  return reason.split(" (", 1)[0] ?? reason;
+/** How the bytes of each load and write move, by node: `native scan: read_csv`, `arrow stream: postgres`. */
+export function tiersOf(plan: Plan, dag: CompiledDag): ReadonlyMap<string, string> {
+  const connectors = new Map(
+    dag.nodes.flatMap((node) => "connection" in node ? [[node.id, node.connection.connector] as const] : []),
+  );
+  return new Map(plan.nodes.flatMap(({ id, strategy, reason }) => {
+    const connector = connectors.get(id);
+    if (connector === undefined) return [];
+    // Of a native path the reason says more than the connector's name.
+    return [[id, strategy === "arrow_stream" ? `arrow stream: ${connector}` : reason.split(" (", 1)[0] ?? reason]];
+  }));
 }
 
 /** Keeps what the summary needs of a run's events. */

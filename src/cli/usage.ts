@@ -49,7 +49,8 @@ export function reportUsageError(io: Io, { command, error }: UsageError): ExitCo
       const known = command.options.flatMap(({ long }) => long ?? []);
       const other = OTHER_OPTIONS.get(option) ?? "";
       const meant = known.includes(other) ? other : nearMiss(option, known);
-      const hint = `${meant === undefined ? "" : `did you mean '${meant}'? `}run \`${path} --help\` for the options`;
+      const help = `${meant === undefined ? "" : `did you mean '${meant}'? `}run \`${path} --help\` for the options`;
+      const hint = option === "--connect" ? "`pz validate --connect` reaches the connections" : help;
       const message = `unknown option '${option}'`;
       if (!VERBS_WITH_NAMES.has(command.name())) return reportUsage(io.console, `${message} — hint: ${hint}`);
       return reportErrors(io.console, [new PzError("PZ0210", message, { hint })]);
@@ -62,8 +63,13 @@ export function reportUsageError(io: Io, { command, error }: UsageError): ExitCo
     }
     case "commander.excessArguments": {
       const extra = command.args[command.registeredArguments.length] ?? "";
+      const templates = command.name() === "init";
       const selects = command.options.some(({ long }) => long === "--select");
-      const hint = selects ? `\`${path} --select ${extra}\` chooses nodes` : `run \`${path} --help\``;
+      const hint = templates
+        ? `\`${path} ${command.args[0] ?? ""} --template ${extra}\` chooses a template`
+        : selects
+        ? `\`${path} --select ${extra}\` chooses nodes`
+        : `run \`${path} --help\``;
       return reportUsage(io.console, `'${extra}' is one argument too many — hint: ${hint}`);
     }
     case "commander.help":

@@ -5,3 +5,4 @@ export { type Flow, flowsOf } from "./flows.ts";
 export { selectNodes, withAncestors } from "./select.ts";
 export { type CompiledFile, compiledFiles, kindName, kindRank, manifestJson } from "./manifest.ts";
 export { Workbench } from "./workbench.ts";
+export { ContractTypes } from "./contract_columns.ts";

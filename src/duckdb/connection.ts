@@ -1,19 +1,24 @@
-import type { DuckDBConnection as NativeConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
+import type { DuckDBConnection as NativeConnection, DuckDBPreparedStatement, DuckDBType } from "@duckdb/node-api";
 import { parseAst, type SqlAst, writeAst } from "./ast.ts";
 import { DuckDbError, duckDbError } from "./error.ts";
 import { execute, executePrepared, runsOnLoopThread } from "./execute.ts";
 import type { Feeds } from "./feed.ts";
 import type { DuckDbLibrary } from "./load.ts";
 import { literal } from "./quote.ts";
+import { RowRead } from "./row_read.ts";
 import { AppenderLoad, type FillRows, type LoadTarget, type RowLoad, typesOf } from "./row_load.ts";
 import type { Slots } from "./slots.ts";
 import { typeText } from "./type_text.ts";
+import { type DuckType, typeTree } from "./type_tree.ts";
 
 /** An abort interrupts the statement, which then rejects with the signal's reason unless it had already ended. */
 export type StatementOptions = { readonly signal?: AbortSignal | undefined };
 
 /** A column of a result with DuckDB's text of its type, such as `DECIMAL(18,4)`. */
 export type ResultColumn = { readonly name: string; readonly type: string };
+
+/** A column of a result with its type taken apart. */
+export type TypedColumn = ResultColumn & { readonly tree: DuckType };
 
 /** DuckDB's tree of a text of SELECT statements. */
 export type SqlTree = { readonly [key: string]: SqlAst };
@@ -35,6 +40,7 @@ export class DuckDbConnection implements Disposable {
   readonly #host: ConnectionHost;
   #tail: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  #read: RowRead | undefined;
 
   constructor(native: NativeConnection, host: ConnectionHost) {
     this.#native = native;
@@ -99,22 +105,18 @@ export class DuckDbConnection implements Disposable {
   }
 
   /** The columns that one statement would return. It is bound against the catalog and not run. */
-  prepare(sql: string): Promise<{ readonly columns: readonly ResultColumn[] }> {
-    return this.#exclusively(undefined, async (native) => {
-      const statement = await native.prepare(sql);
-      try {
-        const columns: ResultColumn[] = [];
-        for (let index = 0; index < statement.columnCount; index++) {
-          columns.push({
-            name: statement.columnName(index),
-            type: typeText(statement.columnType(index), this.#host.library),
-          });
-        }
-        return { columns };
-      } finally {
-        statement.destroySync();
-      }
-    });
+  async prepare(sql: string): Promise<{ readonly columns: readonly ResultColumn[] }> {
+    const columns = await this.#describe(sql, (name, type) => ({ name, type: typeText(type, this.#host.library) }));
+    return { columns };
+  }
+
+  /** The same with each type taken apart. */
+  typedColumns(sql: string): Promise<readonly TypedColumn[]> {
+    const { library } = this.#host;
+    return this.#describe(
+      sql,
+      (name, type) => ({ name, type: typeText(type, library), tree: typeTree(type, library) }),
+    );
   }
 
   /**
@@ -165,6 +167,38 @@ export class DuckDbConnection implements Disposable {
     });
   }
 
+  /**
+   * Opens the rows of one SELECT, to be read chunk by chunk. Until the read is closed, other statements of the
+   * connection wait. An abort ends it with the signal's reason.
+   */
+  async openRead(sql: string, { signal }: StatementOptions = {}): Promise<RowRead> {
+    signal?.throwIfAborted();
+    this.#throwIfClosed();
+    const turn = this.#tail;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    this.#tail = turn.then(() => released);
+    const closed = new AbortController();
+    const stop = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+    await turn;
+    const read = await RowRead.open(sql, {
+      library: this.#host.library,
+      native: this.#native,
+      call: async (work) => {
+        // Closing gives up a waiting call, but no running one: an interrupt would end a transaction around.
+        const result = await this.#host.slots.run(() => this.#interruptibly(signal, work), stop);
+        // An interrupted fetch just has no rows.
+        if (result === null) signal?.throwIfAborted();
+        return result;
+      },
+      stop: () => closed.abort(new DuckDbError("The read is closed", "Connection")),
+      release,
+    });
+    // The connection was asked to close while this waited.
+    if (this.#closing !== undefined) await read.close();
+    this.#read = read;
+    return read;
+  }
+
   /** Stops the statement that runs; it fails with a `DuckDbError` that is `interrupted`. */
   interrupt(): void {
     if (this.#closing === undefined) this.#native.interrupt();
@@ -183,6 +217,7 @@ export class DuckDbConnection implements Disposable {
   async #close(): Promise<void> {
     const stop = setInterval(() => this.#native.interrupt(), INTERRUPT_EVERY_MS);
     try {
+      await this.#read?.close();
       await this.#tail;
     } finally {
       clearInterval(stop);
@@ -214,10 +249,14 @@ export class DuckDbConnection implements Disposable {
     work: (native: NativeConnection) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#closing !== undefined) throw new DuckDbError("The connection is closed", "Connection");
+    this.#throwIfClosed();
     const mine = this.#tail.then(() => this.#host.slots.run(() => this.#interruptibly(signal, work), signal));
     this.#tail = mine.catch(() => {});
     return await mine;
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing !== undefined) throw new DuckDbError("The connection is closed", "Connection");
   }
 
   async #interruptibly<T>(
@@ -242,6 +281,21 @@ export class DuckDbConnection implements Disposable {
       signal?.removeEventListener("abort", stop);
       clearInterval(repeat);
     }
+  }
+
+  #describe<T>(sql: string, column: (name: string, type: DuckDBType) => T): Promise<readonly T[]> {
+    return this.#exclusively(undefined, async (native) => {
+      const statement = await native.prepare(sql);
+      try {
+        const columns: T[] = [];
+        for (let index = 0; index < statement.columnCount; index++) {
+          columns.push(column(statement.columnName(index), statement.columnType(index)));
+        }
+        return columns;
+      } finally {
+        statement.destroySync();
+      }
+    });
   }
 
   async #countSelects(native: NativeConnection, sql: string): Promise<number | undefined> {

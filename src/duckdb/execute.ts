@@ -28,6 +28,16 @@ export async function executePrepared(
   return await finish(await statement.start(), library);
 }
 
+/** Opens the rows of one statement as a stream, up to its first ones. */
+export async function executeStreaming(
+  connection: DuckDBConnection,
+  sql: string,
+  library: DuckDbLibrary,
+): Promise<DuckDBResult> {
+  if (!runsOnLoopThread(Deno.version.deno)) return await connection.stream(sql);
+  return await finish(await connection.startStream(sql), library);
+}
+
 /** Whether a runtime of this version runs background work of native libraries on the event loop's thread. */
 export function runsOnLoopThread(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -35,6 +35,11 @@ export type NodeControl = {
   readonly signal: AbortSignal;
   /** Stops the whole dispatch, as when a node can't be stopped itself. */
   readonly stopAll: (reason: unknown) => void;
+  /**
+   * Waits without a thread and without permits: others run meanwhile. Returns once the node has them again, or
+   * everything stops; what `wait` throws is thrown then.
+   */
+  readonly park: (wait: () => Promise<unknown>) => Promise<void>;
 };
 
 export type DispatchSummary = {
@@ -48,7 +53,7 @@ export type DispatchSummary = {
 /**
  * Runs a graph of nodes: each starts when all that it comes after has succeeded; among those that could start, kind
  * and then name decide. A connection's permit and a thread are taken together, so that a node which waits for a busy
- * connection holds no thread. A failure skips every descendant, and with `failFast` stops everything. Each node gets
+ * connection holds no thread; one that was parked comes before those that have not started. A failure skips every descendant, and with `failFast` stops everything. Each node gets
  * exactly one end.
  *
  * @throws {RangeError} for a limit below 1, with which nothing could ever run
@@ -66,11 +71,14 @@ class Dispatcher<N extends Dispatchable> {
   readonly #waiting = new Map<string, number>();
   readonly #children = new Map<string, N[]>();
   readonly #ready: N[] = [];
+  /** Nodes that have waited long enough and need a thread and their permits again. */
+  readonly #returning: { readonly node: N; readonly admit: () => void }[] = [];
   readonly #busy = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #done = Promise.withResolvers<void>();
   readonly #counts = { success: 0, failed: 0, skipped: 0 };
   #running = 0;
+  #parked = 0;
   #interrupted = false;
 
   constructor(options: DispatchOptions<N>) {
@@ -106,30 +114,30 @@ class Dispatcher<N extends Dispatchable> {
   /** Starts what can start; once nothing runs and nothing can start, the rest is skipped and the dispatch is over. */
   #advance(): void {
     while (!this.#stop.signal.aborted && this.#running < this.#options.threads) {
+      if (this.#readmitOne()) continue;
       const index = this.#ready.findIndex((node) => this.#hasPermit(node));
       if (index < 0) break;
       for (const node of this.#ready.splice(index, 1)) void this.#runNode(node);
     }
-    if (this.#running > 0) return;
+    if (this.#running + this.#parked > 0) return;
     this.#skipWaiting();
     this.#done.resolve();
   }
 
   async #runNode(node: N): Promise<void> {
-    this.#running++;
     this.#waiting.delete(node.id);
-    this.#occupy(node, 1);
+    this.#admit(node);
     let verdict: Verdict;
     try {
       verdict = await this.#options.execute(node, {
         signal: this.#stop.signal,
         stopAll: (reason) => this.#stopAll(reason),
+        park: (wait) => this.#park(node, wait),
       });
     } catch {
       verdict = "failed";
     }
-    this.#occupy(node, -1);
-    this.#running--;
+    this.#dismiss(node);
     this.#counts[verdict]++;
     if (verdict === "skipped" && this.#options.signal.aborted) this.#interrupted = true;
     if (verdict === "success") this.#release(node);
@@ -138,6 +146,52 @@ class Dispatcher<N extends Dispatchable> {
       this.#stopAll(new DOMException(`Node '${node.name}' failed`, "AbortError"));
     }
     this.#advance();
+  }
+
+  async #park(node: N, wait: () => Promise<unknown>): Promise<void> {
+    // It begins before anything else does: what the others do may be what it waits for.
+    const waiting = (async () => await wait())();
+    this.#dismiss(node);
+    this.#parked++;
+    this.#advance();
+    try {
+      await waiting;
+    } finally {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#returning.push({ node, admit: resolve });
+      // What has been stopped needs nothing any more but its end.
+      if (this.#stop.signal.aborted) this.#readmitAll();
+      else this.#advance();
+      await promise;
+    }
+  }
+
+  #readmitAll(): void {
+    for (const { node, admit } of this.#returning.splice(0)) this.#readmit(node, admit);
+  }
+
+  /** Lets the first parked node go on that can; false if none can. */
+  #readmitOne(): boolean {
+    const index = this.#returning.findIndex(({ node }) => this.#hasPermit(node));
+    if (index < 0) return false;
+    for (const { node, admit } of this.#returning.splice(index, 1)) this.#readmit(node, admit);
+    return true;
+  }
+
+  #readmit(node: N, admit: () => void): void {
+    this.#parked--;
+    this.#admit(node);
+    admit();
+  }
+
+  #admit(node: N): void {
+    this.#running++;
+    this.#occupy(node, 1);
+  }
+
+  #dismiss(node: N): void {
+    this.#running--;
+    this.#occupy(node, -1);
   }
 
   #release(node: N): void {
@@ -173,6 +227,7 @@ class Dispatcher<N extends Dispatchable> {
   #stopAll(reason: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(reason);
+    this.#readmitAll();
     this.#skipWaiting();
   }
 

@@ -2,6 +2,7 @@ import type { Mask } from "../util/mod.ts";
 import { ConnectorError } from "../connectors/mod.ts";
 import { DuckDbError } from "../duckdb/mod.ts";
 import { type ErrorCode, PzError, PzErrors } from "../errors/mod.ts";
+import type { NodeCompleted } from "../events/mod.ts";
 
 /** Why a node failed, in one word for scripts. */
 export type FailureCause =
@@ -15,17 +16,35 @@ export type FailureCause =
   | "out_of_memory"
   | "disk_full";
 
+/** What a failed write left in its target, as far as the engine knows: `rowsVisible` is the most that can stand there. */
+export type Delivery = NonNullable<NodeCompleted["delivery"]>;
+
 /** How a node failed, in a form that may be shown and stored. */
-export type NodeFailure = { readonly code: ErrorCode; readonly message: string; readonly cause?: FailureCause };
+export type NodeFailure = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly cause?: FailureCause;
+  readonly delivery?: Delivery;
+};
+
+export type StepFacts = {
+  /** Of a commit: nobody knows whether it has taken place. */
+  readonly outcomeUnknown?: boolean;
+  /** Of a commit: doing it again can do no harm, even if it has taken place. */
+  readonly repeatable?: boolean;
+  readonly delivery?: Delivery | undefined;
+};
 
 /** Thrown by an executor that knows which of its steps failed. */
 export class StepError extends Error {
   override readonly name = "StepError";
   readonly step: FailureCause;
+  readonly facts: StepFacts;
 
-  constructor(step: FailureCause, cause: unknown) {
+  constructor(step: FailureCause, cause: unknown, facts: StepFacts = {}) {
     super(`The step '${step}' failed`, { cause });
     this.step = step;
+    this.facts = facts;
   }
 }
 
@@ -44,11 +63,18 @@ export type FailureScene = {
 /** Turns whatever an executor threw into a failure. */
 export function failureOf(error: unknown, scene: FailureScene): NodeFailure {
   const failure = classify(error, scene);
-  return { ...failure, message: scene.redact(failure.message) };
+  return { ...failure, message: scene.redact(failure.message), ...delivered(error) };
+}
+
+/** What an error says about the rows that a failed write left behind. */
+export function delivered(error: unknown): { readonly delivery?: Delivery } {
+  if (!(error instanceof Error)) return {};
+  const delivery = error instanceof StepError ? error.facts.delivery : undefined;
+  return delivery === undefined ? delivered(error.cause) : { delivery };
 }
 
 function classify(error: unknown, scene: FailureScene): NodeFailure {
-  if (error instanceof StepError) return classify(error.cause, { ...scene, step: error.step });
+  if (error instanceof StepError) return stepFailure(error, scene);
   if (error instanceof PzErrors && error.errors[0] !== undefined) return classify(error.errors[0], scene);
   if (error instanceof PzError) return codedFailure(error, scene);
   if (error instanceof ConnectorError) return connectorFailure(error, scene);
@@ -64,6 +90,22 @@ function classify(error: unknown, scene: FailureScene): NodeFailure {
   const cause = systemCause(error);
   return { code: "PZ0501", message: withHint(message, systemHint(cause)), cause: cause ?? scene.step };
 }
+
+function stepFailure({ step, cause, facts }: StepError, scene: FailureScene): NodeFailure {
+  const failure = classify(cause, { ...scene, step });
+  if (facts.outcomeUnknown !== true) return failure;
+  const message = `The commit failed, outcome unknown: ${failure.message}`;
+  const hint = facts.repeatable === true ? REPEATABLE_HINT : LOOK_FIRST_HINT;
+  return {
+    ...failure,
+    message: message.includes("\nhint: ") ? message : withHint(message, hint),
+    ...(failure.code === "PZ0501" ? { cause: step } : {}),
+  };
+}
+
+const REPEATABLE_HINT = "run it again: rows that are there already are replaced, not doubled";
+
+const LOOK_FIRST_HINT = "look whether the rows are there before you run it again, which would add them once more";
 
 const DISK_FULL_HINT = "free some space; `pz clean` deletes what old runs left behind";
 

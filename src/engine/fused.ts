@@ -107,11 +107,11 @@ async function deliver(
 ): Promise<readonly NodeOutcome[]> {
   const { run: { runId, now }, attempt } = context;
   const copy = copyOf({ run: runId, ordinal: attempt });
-  await setUp(context, write.connection, copy.setup);
   const start = now();
   let read: { readonly before: readonly NodeOutcome[]; readonly delivered: number; readonly end: number } | undefined;
   try {
     await copyAndPublish(context, copy, async () => {
+      await setUp(context, write.connection, copy.setup);
       const statement = copy.statement(qualified("staging", write.relation), columns);
       // The only way to a profile while the configuration is locked; the statement runs as it would by itself.
       const [line] = await rows(context, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);

@@ -6,15 +6,16 @@ import { rows } from "./statements.ts";
 
 /**
  * Looks at the keys of what a merge is about to write. Rows without a whole key stop it; several rows of one key are
- * told, since only one of each will remain.
+ * told, since only one of each will remain, unless the project says which.
  *
  * @throws {PzError} PZ0521
  */
 export async function guardMerge(context: NodeContext, node: SinkWriteNode): Promise<void> {
-  const { strategy, keys } = node.write;
+  const { strategy, keys, orderBy } = node.write;
   if (strategy !== "merge" || keys.length === 0) return;
   const relation = qualified("staging", node.relation);
   await refuseNullKeys(context, node, relation);
+  if (orderBy !== undefined) return;
   const names = keys.map(ident).join(", ");
   const [[groups, extra] = []] = await rows(
     context,

@@ -5,7 +5,7 @@ import type { NodeCompleted } from "../events/mod.ts";
 import type { NodeRecord, RunRecorder } from "../state/mod.ts";
 import type { Verdict } from "./dispatcher.ts";
 import { pipelinePlace } from "./executors/pipeline.ts";
-import { type FailureCause, type FailureScene, type NodeFailure, StepError } from "./failure.ts";
+import { delivered, type FailureCause, type FailureScene, type NodeFailure, StepError } from "./failure.ts";
 import { type NodeTimeout, STOP_GRACE_MS } from "./node_timeout.ts";
 import type { NodeOutcome, RunContext } from "./run_context.ts";
 
@@ -67,6 +67,7 @@ export class NodeEnds {
       ...(connected === undefined ? {} : { connector: connected.connector, connection: connected.name }),
       ...(attempts === undefined ? {} : { ...(strategy === undefined ? {} : { strategy }), attempts }),
       ...(outcome?.stages === undefined ? {} : { stages: outcome.stages }),
+      ...(failure?.delivery === undefined ? {} : { delivery: failure.delivery }),
     };
   }
 }
@@ -83,6 +84,7 @@ function eventOf({ node, verdict, outcome, failure, durationMs }: NodeEnd): Node
     errorCode: failure?.code ?? null,
     errorMessage: failure?.message ?? null,
     timings: outcome?.timings ?? null,
+    ...(failure?.delivery === undefined ? {} : { delivery: failure.delivery }),
   };
 }
 
@@ -132,7 +134,8 @@ export function isCancellation(error: unknown, signal: AbortSignal): boolean {
 }
 
 /** The failure of a node that ran longer than it may. */
-export function timeoutFailure(node: DagNode, { limitMs, unresponsive }: NodeTimeout): NodeFailure {
+export function timeoutFailure(node: DagNode, error: NodeTimeout): NodeFailure {
+  const { limitMs, unresponsive } = error;
   const limit = `${Number((limitMs / 1000).toFixed(3))}s`;
   return unresponsive
     ? {
@@ -145,5 +148,6 @@ export function timeoutFailure(node: DagNode, { limitMs, unresponsive }: NodeTim
       code: "PZ0525",
       message: `Node '${node.name}' ran longer than engine.node_timeout (${limit}) and was stopped`,
       cause: "timeout",
+      ...delivered(error),
     };
 }

@@ -1,112 +1,84 @@
 import { setTimeout } from "node:timers/promises";
 import type { DagNode } from "../compile/mod.ts";
-import type { Mask } from "../util/mod.ts";
+import type { Tools } from "./attempts.ts";
 import type { NodeControl, Verdict } from "./dispatcher.ts";
 import { runCheck } from "./executors/check.ts";
 import { runPipeline } from "./executors/pipeline.ts";
 import { runSinkWrite } from "./executors/sink_write.ts";
 import { runSourceLoad } from "./executors/source_load.ts";
-import { failureOf } from "./failure.ts";
-import { isCancellation, type NodeEnd, type NodeEnds, sceneOf, timeoutFailure } from "./node_end.ts";
-import { NodeTimeout, withNodeTimeout } from "./node_timeout.ts";
+import type { NodeEnd } from "./node_end.ts";
 import { retryDelayMs, retryPolicy, transientError } from "./retry.ts";
-import type { NodeContext, NodeOutcome, RunContext } from "./run_context.ts";
+import type { NodeContext, NodeOutcome } from "./run_context.ts";
 
-/** Runs one node to its end: events, limits, failure, record. */
-export class NodeRunner {
-  readonly #run: RunContext;
-  readonly #ends: NodeEnds;
-  readonly #redact: Mask;
-  #stuck = false;
+/** Runs a node to its end; whatever happens it ends with exactly one record and one event. Never throws. */
+export async function executeNode(
+  tools: Tools,
+  node: DagNode,
+  control: NodeControl,
+): Promise<Verdict> {
+  const { run, ends } = tools;
+  const start = run.now();
+  run.bus.publish({ event: "node_started", nodeId: node.id, kind: node.kind, name: node.name });
+  const end = await tryUntilEnd(tools, node, control);
+  ends.complete({ ...end, node, durationMs: Math.max(0, run.now() - start) });
+  return end.verdict;
+}
 
-  constructor(options: { run: RunContext; ends: NodeEnds; redact: Mask }) {
-    this.#run = options.run;
-    this.#ends = options.ends;
-    this.#redact = options.redact;
-  }
-
-  /** Whether a node was left to itself because it did not stop when told to. */
-  get stuck(): boolean {
-    return this.#stuck;
-  }
-
-  /** Runs a node; whatever happens it ends with exactly one record and one event. Never throws. */
-  async execute(node: DagNode, control: NodeControl): Promise<Verdict> {
-    const { bus, now } = this.#run;
-    const start = now();
-    bus.publish({ event: "node_started", nodeId: node.id, kind: node.kind, name: node.name });
-    const end = await this.#attempt(node, control);
-    this.#ends.complete({ ...end, node, durationMs: Math.max(0, now() - start) });
-    return end.verdict;
-  }
-
-  /** Ends a node that never ran. */
-  skip(node: DagNode): void {
-    this.#ends.complete({ node, verdict: "skipped", durationMs: 0 });
-  }
-
-  /** Tries until an attempt ends well, or its failure is not worth another one. */
-  async #attempt(node: DagNode, control: NodeControl): Promise<AttemptEnd> {
-    const limitMs = this.#run.project.engine.nodeTimeoutMs;
-    const policy = retryPolicy(node);
-    for (let attempts = 1;; attempts++) {
-      try {
-        const outcome = await withNodeTimeout(
-          limitMs,
-          control.signal,
-          (signal) => this.#runOnce(node, signal, attempts),
-        );
-        const { failure } = outcome;
-        return { verdict: failure === undefined ? "success" : "failed", outcome, failure, attempts };
-      } catch (error) {
-        const transient = attempts < policy.maxAttempts && !control.signal.aborted ? transientError(error) : undefined;
-        if (transient === undefined) return { ...this.#endOf(node, control, error), attempts };
-        const delayMs = retryDelayMs(policy, attempts, transient.retryAfterMs, this.#run.random());
-        this.#run.bus.publish({
-          event: "retry_scheduled",
-          nodeId: node.id,
-          name: node.name,
-          attempt: attempts + 1,
-          maxAttempts: policy.maxAttempts,
-          delayMs,
-          reason: this.#redact(transient.message.split("\n")[0] ?? ""),
-        });
-        try {
-          await setTimeout(delayMs, undefined, { signal: control.signal });
-        } catch {
-          return { verdict: "skipped", attempts };
-        }
-      }
-    }
-  }
-
-  #endOf(node: DagNode, control: NodeControl, error: unknown): AttemptEnd {
-    if (error instanceof NodeTimeout) {
-      const failure = timeoutFailure(node, error);
-      if (error.unresponsive) {
-        this.#stuck = true;
-        control.stopAll(new DOMException(failure.message, "AbortError"));
-      }
-      return { verdict: "failed", failure };
-    }
-    if (control.signal.aborted && isCancellation(error, control.signal)) return { verdict: "skipped" };
-    return { verdict: "failed", failure: failureOf(error, sceneOf(node, this.#redact)) };
-  }
-
-  async #runOnce(node: DagNode, signal: AbortSignal, attempt: number): Promise<NodeOutcome> {
-    signal.throwIfAborted();
-    const connection = await this.#run.staging.connect();
-    try {
-      return await runByKind({ run: this.#run, connection, signal, attempt }, node);
-    } finally {
-      await connection.close();
-    }
-  }
+/** Ends a node that never ran. */
+export function skipNode({ ends }: Pick<Tools, "ends">, node: DagNode): void {
+  ends.complete({ node, verdict: "skipped", durationMs: 0 });
 }
 
 type AttemptEnd = Omit<NodeEnd, "node" | "durationMs">;
 
-async function runByKind(context: NodeContext, node: DagNode): Promise<NodeOutcome> {
+/** Tries until an attempt ends well, or its failure is not worth another one. */
+async function tryUntilEnd(
+  { run, attempts: tries, breakers, perform }: Tools,
+  node: DagNode,
+  control: NodeControl,
+): Promise<AttemptEnd> {
+  const policy = retryPolicy(node);
+  const gate = breakers.gateFor(node);
+  for (let attempts = 1;; attempts++) {
+    const made = attempts > 1 ? { attempts: attempts - 1 } : {};
+    try {
+      if (await gate?.enter(control) === false) return { verdict: "failed", failure: gate?.refusal(), ...made };
+    } catch {
+      return { verdict: "skipped", ...made };
+    }
+    try {
+      const outcome = await tries.run(node, attempts, control, (context) => perform(context, node));
+      gate?.settle();
+      const { failure } = outcome;
+      return { verdict: failure === undefined ? "success" : "failed", outcome, failure, attempts };
+    } catch (error) {
+      gate?.settle({ error });
+      const transient = attempts < policy.maxAttempts && !control.signal.aborted ? transientError(error) : undefined;
+      if (transient === undefined) {
+        const failure = tries.judge({ node, error }, control);
+        return { verdict: failure === undefined ? "skipped" : "failed", failure, attempts };
+      }
+      const delayMs = retryDelayMs(policy, attempts, transient.retryAfterMs, run.random());
+      run.bus.publish({
+        event: "retry_scheduled",
+        nodeId: node.id,
+        name: node.name,
+        attempt: attempts + 1,
+        maxAttempts: policy.maxAttempts,
+        delayMs,
+        reason: tries.redact(transient.message.split("\n")[0] ?? ""),
+      });
+      try {
+        await control.park(() => setTimeout(delayMs, undefined, { signal: control.signal }));
+      } catch {
+        return { verdict: "skipped", attempts };
+      }
+    }
+  }
+}
+
+/** Does one attempt of a node by the executor of its kind. */
+export async function performNode(context: NodeContext, node: DagNode): Promise<NodeOutcome> {
   switch (node.kind) {
     case "SourceLoad":
       return await runSourceLoad(context, node);

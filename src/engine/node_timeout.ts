@@ -1,3 +1,5 @@
+import { StepError } from "./failure.ts";
+
 /** Thrown when a node ran longer than it may. */
 export class NodeTimeout extends Error {
   override readonly name = "NodeTimeout";
@@ -5,8 +7,9 @@ export class NodeTimeout extends Error {
   /** Whether it did not even stop when it was told to. */
   readonly unresponsive: boolean;
 
-  constructor(limitMs: number, unresponsive: boolean) {
-    super(`No end within ${limitMs} ms`);
+  /** @param cause what the work ended with when it was told to stop */
+  constructor(limitMs: number, unresponsive: boolean, cause?: unknown) {
+    super(`No end within ${limitMs} ms`, cause === undefined ? undefined : { cause });
     this.limitMs = limitMs;
     this.unresponsive = unresponsive;
   }
@@ -43,10 +46,15 @@ export async function withNodeTimeout<T>(
   try {
     return await Promise.race([work(own.signal), gaveUp]);
   } catch (error) {
-    if (!timedOut || error instanceof NodeTimeout) throw error;
-    throw new NodeTimeout(limitMs, false);
+    // A commit is not stopped half-way: that it failed says more than that it came too late.
+    if (!timedOut || error instanceof NodeTimeout || isCommit(error)) throw error;
+    throw new NodeTimeout(limitMs, false, error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+function isCommit(error: unknown): boolean {
+  return error instanceof StepError && error.step === "commit";
 }

@@ -1,5 +1,7 @@
 import { basename, dirname, join } from "node:path";
-import type { NativeCopy } from "../connectors/mod.ts";
+import type { CompiledDag } from "../compile/mod.ts";
+import { findConnector, type NativeCopy } from "../connectors/mod.ts";
+import { outputSpec } from "../plan/mod.ts";
 import { isRunLive, RUN_ID_REGEXP, runPaths } from "../state/mod.ts";
 import { ordinal, syncFolder } from "../util/mod.ts";
 import { ASIDE, TRASH } from "./publish.ts";
@@ -15,6 +17,32 @@ type Leftover = {
   /** Whether the run is one of this project's; the work of others is none of our business. */
   readonly ours: boolean;
 };
+
+/**
+ * Repairs what died runs left beside the outputs of a project. To be done before anything looks at the project's data:
+ * one of its own outputs may be a source of it as well. Returns what could not be repaired, for people.
+ */
+export async function recoverOutputs({ project, nodes }: CompiledDag, runId: string): Promise<readonly string[]> {
+  const troubles: string[] = [];
+  for (const move of nodes.flatMap((node) => movesOf(node, project.root, runId))) {
+    try {
+      await recoverTargets(project.root, runId, [move]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      troubles.push(`What an earlier run left beside '${move.to}' was not put in order: ${reason}`);
+    }
+  }
+  return troubles;
+}
+
+/** The moves by which an output is published; whether it can be written at all is looked at later. */
+function movesOf(node: CompiledDag["nodes"][number], projectRoot: string, run: string): readonly Move[] {
+  if (node.kind !== "SinkWrite") return [];
+  const connector = findConnector(node.connection.connector);
+  if (connector === undefined || connector === "planned" || !connector.canWrite) return [];
+  const copy = connector.nativeCopy(outputSpec(node, { run, ordinal: 1 }), { projectRoot });
+  return copy?.ok === true ? copy.value.moves : [];
+}
 
 /**
  * Repairs what died runs left beside the targets of these moves, whose temporary names carry this run's id. A folder

@@ -1,24 +1,6 @@
 import { findConnector } from "../connectors/mod.ts";
 import type { Project, ValueMap } from "../project/mod.ts";
-
-const SECRET_KEY_REGEXP =
-  /pass|pwd|secret|token|api_?key|access_?key|private|credential|authorization|connection_?string|dsn|sas|signature/i;
-
-/** The values of a connection's settings whose keys say that they are secret, however deep they stand. */
-export function secretValues(config: ValueMap): readonly string[] {
-  const secrets: string[] = [];
-  const visit = (value: ValueMap[string], secret: boolean) => {
-    if (typeof value === "string") {
-      if (secret) secrets.push(value);
-    } else if (typeof value === "number" || typeof value === "bigint") {
-      if (secret) secrets.push(String(value));
-    } else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Object.entries(value)) visit(member, secret || SECRET_KEY_REGEXP.test(key));
-    }
-  };
-  visit(config, false);
-  return secrets;
-}
+import { secretTexts } from "../util/mod.ts";
 
 /**
  * What must not be shown of a project: values whose keys say that they are secret, and those of environment variables,
@@ -35,7 +17,7 @@ export function projectSecrets({ connections, secrets = [] }: Pick<Project, "con
   const holds = (texts: readonly string[], part: string) => texts.some((text) => text.includes(part));
   return [
     ...secrets.filter((secret) => !holds(plain, secret) || holds(others, secret)),
-    ...Object.values(connections).flatMap(({ config }) => secretValues(config)),
+    ...Object.values(connections).flatMap(({ config }) => secretTexts(config)),
   ];
 }
 

@@ -16,11 +16,14 @@ export function retryPolicy(node: DagNode): RetryPolicy {
 }
 
 /**
- * The connector's error when trying again may help; undefined otherwise. What failed while it published is never
- * tried again by itself: part of it may have landed.
+ * The connector's error when trying again may help; undefined otherwise. What failed while it published is tried again
+ * by itself only where a repetition does no harm: else part of it may have landed.
  */
 export function transientError(error: unknown): ConnectorError | undefined {
-  if (error instanceof StepError) return error.step === "commit" ? undefined : transientError(error.cause);
+  if (error instanceof StepError) {
+    const mayRepeat = error.step !== "commit" || error.facts.repeatable === true;
+    return mayRepeat ? transientError(error.cause) : undefined;
+  }
   return error instanceof ConnectorError && error.transient ? error : undefined;
 }
 

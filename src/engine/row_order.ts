@@ -7,11 +7,17 @@ import type { NodeContext } from "./run_context.ts";
  * the order of an ORDER BY that ends its query, but read in any order; its row ids bring that order back. Elsewhere
  * SQL's own rule holds: no ORDER BY, no order.
  */
-export async function orderedRelation({ run, connection }: NodeContext, relation: string): Promise<string> {
+export async function orderedRelation(context: NodeContext, relation: string): Promise<string> {
   const table = qualified("staging", relation);
+  if (context.run.pipelines.get(relation)?.materialization !== "table") return table;
+  return await isOrdered(context, relation) ? `(SELECT * FROM ${table} ORDER BY rowid)` : table;
+}
+
+/** Whether the rows of a pipeline's relation have an order that their row ids, or those of a copy, stand for. */
+export async function isOrdered({ run, connection }: NodeContext, relation: string): Promise<boolean> {
   const pipeline = run.pipelines.get(relation);
-  if (run.project.engine.preserveOrder || pipeline?.materialization !== "table") return table;
-  return await endsOrdered(connection, pipeline) ? `(SELECT * FROM ${table} ORDER BY rowid)` : table;
+  if (run.project.engine.preserveOrder || pipeline === undefined) return false;
+  return await endsOrdered(connection, pipeline);
 }
 
 /** Whether an ORDER BY ends the pipeline's query; also true where DuckDB can't tell. */

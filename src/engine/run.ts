@@ -1,17 +1,19 @@
 import type { CompiledDag } from "../compile/mod.ts";
-import type { NativeCopy } from "../connectors/mod.ts";
 import type { EventBus, RunStatus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
+import { drainArrow } from "../staging/mod.ts";
 import { type Phases, runPaths, RunRecorder, sweepRuns } from "../state/mod.ts";
 import { maskOf } from "../util/mod.ts";
+import { Attempts, type Tools } from "./attempts.ts";
+import { Breakers } from "./breaker_gate.ts";
 import { ByteBudget } from "./byte_budget.ts";
+import { ConnectionPool, leavesConnectionsAlone } from "./connection_pool.ts";
 import { dispatch, type DispatchSummary } from "./dispatcher.ts";
 import { type RunUnit, runUnits } from "./fused_chain.ts";
-import { FusedRunner } from "./fused_runner.ts";
+import { executeChain, skipChain } from "./fused_runner.ts";
 import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
 import { NodeEnds } from "./node_end.ts";
-import { NodeRunner } from "./node_runner.ts";
-import { recoverTargets } from "./recover.ts";
+import { executeNode, performNode, skipNode } from "./node_runner.ts";
 import { projectSecrets } from "./redact.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
@@ -42,6 +44,8 @@ export type RunOutcome = {
   readonly succeeded: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Why the receipt does not tell how the run ended; the journal may. */
+  readonly unrecorded?: { readonly error: unknown };
 };
 
 /**
@@ -68,7 +72,7 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   const finish = (status: RunStatus, interrupted: boolean, executed: number) => {
     const finished = clock.now();
     const phases = phaseTimes({ ...options.phases, execute: executed - started, finalize: finished - executed });
-    recorder.finish(status, { finishedAt: new Date(finished).toISOString(), phases, interrupted });
+    return recorder.finish(status, { finishedAt: new Date(finished).toISOString(), phases, interrupted });
   };
 
   let staging: StagingArea;
@@ -77,10 +81,6 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   } catch (error) {
     finish("fatal", false, clock.now());
     throw error;
-  }
-  for (const move of publishingMoves(nodes, options)) {
-    const what = `What an earlier run left beside '${move.to}' was not put in order`;
-    await warnOnError(what, options, () => recoverTargets(project.root, runId, [move]));
   }
   bus.publish({ event: "run_started", projectName: project.name, nodeCount: nodes.length });
   const { summary, stuck } = await execute(nodes, staging, recorder, options, services);
@@ -109,20 +109,8 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   if (!stuck) {
     await warnOnError("The staging database did not close well", options, () => staging[Symbol.asyncDispose]());
   }
-  finish(outcome.status, outcome.interrupted, executed);
-  return outcome;
-}
-
-/** The moves by which the run's sinks will publish; a sink that can't tell them now fails when it runs. */
-function publishingMoves(nodes: readonly RunNode[], { plan, runId }: RunOptions): NativeCopy["moves"] {
-  const inRun = new Set(nodes.map(({ id }) => id));
-  return plan.nodes.filter(({ id }) => inRun.has(id)).flatMap(({ copy }) => {
-    try {
-      return copy?.({ run: runId, ordinal: 1 }).moves ?? [];
-    } catch {
-      return [];
-    }
-  });
+  const unrecorded = finish(outcome.status, outcome.interrupted, executed);
+  return unrecorded === undefined ? outcome : { ...outcome, unrecorded };
 }
 
 async function execute(
@@ -150,6 +138,7 @@ async function execute(
       options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? [[node.relation, node] as const] : []),
     ),
     staging,
+    drain: services.drain ?? drainArrow,
     sessions,
     budget: new ByteBudget(plan.memoryBudget.channelBytes),
     bus,
@@ -157,8 +146,10 @@ async function execute(
     random: services.random ?? Math.random,
   };
   const ends = new NodeEnds(run, recorder);
-  const runner = new NodeRunner({ run, ends, redact });
-  const fusedRunner = new FusedRunner({ run, ends, redact });
+  const connections = new ConnectionPool(staging);
+  const attempts = new Attempts({ run, connections, reuse: leavesConnectionsAlone(options.dag), redact });
+  const breakers = new Breakers(run, services.monotonic ?? (() => performance.now()));
+  const tools: Tools = { run, ends, attempts, breakers, perform: services.perform ?? performNode };
   const leave = ({ nodes }: RunUnit) => {
     for (const { connection } of nodes) if (connection !== undefined) sessions.leave(connection);
   };
@@ -170,18 +161,19 @@ async function execute(
     signal: options.signal,
     execute: async (unit, control) => {
       const { node, chain } = unit;
-      const verdict = await (chain === undefined ? runner.execute(node, control) : fusedRunner.execute(chain, control));
+      const verdict =
+        await (chain === undefined ? executeNode(tools, node, control) : executeChain(tools, chain, control));
       leave(unit);
       return verdict;
     },
     onSkipped: (unit) => {
-      if (unit.chain === undefined) runner.skip(unit.node);
-      else fusedRunner.skip(unit.chain);
+      if (unit.chain === undefined) skipNode(tools, unit.node);
+      else skipChain(tools, unit.chain);
       leave(unit);
     },
   });
   const { success: succeeded, failed, skipped } = ends.counts;
-  return { summary: { succeeded, failed, skipped, interrupted }, stuck: runner.stuck || fusedRunner.stuck };
+  return { summary: { succeeded, failed, skipped, interrupted }, stuck: attempts.stuck };
 }
 
 /** How many nodes of the run use each connection. */

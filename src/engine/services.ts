@@ -1,17 +1,24 @@
 import type { Mask } from "../util/mod.ts";
-import { ConnectorSession } from "../connectors/mod.ts";
+import { childCommand, ConnectorSession, systemLayer } from "../connectors/mod.ts";
 import type { LogLevel } from "../events/mod.ts";
 import type { Connection } from "../project/mod.ts";
 import { openStaging, type StagingOptions } from "../staging/mod.ts";
+import type { Perform } from "./attempts.ts";
 import type { RunOptions } from "./run.ts";
-import type { Session, StagingArea } from "./run_context.ts";
+import type { DrainTable, Session, StagingArea } from "./run_context.ts";
 
 /** What a run reaches the world through; tests put their own in. */
 export type RunServices = {
   readonly openStaging: (options: StagingOptions) => Promise<StagingArea>;
   readonly openSession: (connection: Connection, options: RunOptions, redact: Mask) => Session;
+  /** Undefined: staging's own. */
+  readonly drain?: DrainTable;
+  /** How one attempt of a node is done; undefined: by the executor of its kind. */
+  readonly perform?: Perform;
   /** Numbers in [0, 1); undefined: the system's. */
   readonly random?: () => number;
+  /** Milliseconds, of which only differences count; undefined: the system's. */
+  readonly monotonic?: () => number;
 };
 
 /** The real ones. */
@@ -26,6 +33,7 @@ function openSession(connection: Connection, options: RunOptions, redact: Mask):
     connection: connection.name,
     config: connection.config,
     grant: grant ?? { net: [], read: [], write: [], env: [] },
+    command: childCommand({ sandbox: sandboxOf(options), env: grant?.env ?? [] }),
     runId: options.runId,
     onLog: (level, message) => {
       options.bus.publish({
@@ -35,9 +43,28 @@ function openSession(connection: Connection, options: RunOptions, redact: Mask):
         message: redact(message),
       });
     },
+    onNotice: once((message) => {
+      options.bus.publish({ event: "connector_log", level: "warn", connection: connection.name, message });
+    }, redact),
   });
+}
+
+/** Where the plan says nothing against the system's layer, a process that can't have it must not run. */
+function sandboxOf({ dag }: RunOptions): "auto" | "require" {
+  return "landlock" in systemLayer() ? "require" : dag.project.engine.sandbox;
 }
 
 function isLogLevel(level: string): level is LogLevel {
   return LOG_LEVELS.has(level);
+}
+
+/** Tells each text the first time that it comes, as it may be shown. */
+export function once(tell: (text: string) => void, redact: Mask): (text: string) => void {
+  const told = new Set<string>();
+  return (text) => {
+    const shown = redact(text);
+    if (told.has(shown)) return;
+    told.add(shown);
+    tell(shown);
+  };
 }

@@ -170,6 +170,7 @@ export const CODES = {
   PZ0740: "ConnectorPermissionDenied",
   PZ0741: "ConnectorFailed",
   PZ0742: "SandboxUnavailable",
+  PZ0743: "SandboxIncomplete",
 } as const;
 
 export type ErrorCode = keyof typeof CODES;

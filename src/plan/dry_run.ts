@@ -1,6 +1,6 @@
 import type { CompiledDag, DryCompileOptions, SourceLoadNode, SourceScan } from "../compile/mod.ts";
 import type { FindConnector } from "./plan_run.ts";
-import { datasetSpec } from "./source_plan.ts";
+import { datasetSpec } from "./specs.ts";
 
 /** What lets the dry compile look into the files of sources without a contract: how to read each, and what that opens. */
 export function dryCompileScans(dag: CompiledDag, findConnector: FindConnector): DryCompileOptions {

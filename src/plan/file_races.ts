@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { CompiledDag, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
+import type { NativeScan } from "../connectors/mod.ts";
 import { PzError, sortErrors } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import type { PlannedNode } from "./plan.ts";
@@ -19,14 +20,23 @@ export function warnOfFileRaces(
   const written = sinks.map((sink) => ({ sink, targets: targetsOf(planned.get(sink.id)) }));
   const warnings: PzError[] = [];
   for (const source of running) {
-    const { reads } = planned.get(source.id)?.scan ?? {};
-    if (source.kind !== "SourceLoad" || reads === undefined) continue;
+    if (source.kind !== "SourceLoad") continue;
+    const { scan } = planned.get(source.id) ?? {};
+    const meets = ({ sink, targets }: Written) =>
+      scan?.reads === undefined ? isSameEntity(source, sink) : targets.some((target) => isRead(target, scan.reads));
     for (const { sink, targets } of written) {
-      if (!targets.some((target) => isRead(target, reads)) || needs(dag, sink.id, source.id)) continue;
+      if (!meets({ sink, targets }) || needs(dag, sink.id, source.id)) continue;
       warnings.push(warning(dag, source, sink));
     }
   }
   return sortErrors(warnings);
+}
+
+type Written = { readonly sink: SinkWriteNode; readonly targets: readonly string[] };
+
+/** Whether both mean one thing of one system, for connectors that do not tell of places on this machine. */
+function isSameEntity(source: SourceLoadNode, sink: SinkWriteNode): boolean {
+  return source.connection.name === sink.connection.name && source.entity === sink.entity;
 }
 
 /** Where a sink's files end. */
@@ -37,10 +47,10 @@ function targetsOf(planned: PlannedNode | undefined): readonly string[] {
 /** Whether a scan opens a target: the file itself, or by a pattern the folder that holds it or is it. */
 function isRead(
   target: string,
-  reads: { readonly files: readonly string[]; readonly folders: readonly string[] },
+  reads: NonNullable<NativeScan["reads"]> | undefined,
 ): boolean {
-  return reads.files.includes(target) ||
-    reads.folders.some((folder) => folder === target || folder === dirname(target));
+  return reads !== undefined && (reads.files.includes(target) ||
+    reads.folders.some((folder) => folder === target || folder === dirname(target)));
 }
 
 /** Whether a node comes after another. */

@@ -20,7 +20,6 @@ export function notYetSink(node: SinkWriteNode, connector: ConnectorDescription)
   const { write } = node;
   const asked = [
     ...(write.onDelete === "delete" || write.onDelete === "soft" ? ["on_delete"] : []),
-    ...(write.orderBy === undefined ? [] : ["order_by"]),
     ...(write.skipUnchanged === true ? ["skip_unchanged"] : []),
     ...(write.checkpointRows === undefined ? [] : ["checkpoint_rows"]),
   ];
@@ -28,16 +27,6 @@ export function notYetSink(node: SinkWriteNode, connector: ConnectorDescription)
     ...paced(node, connector),
     ...asked.map((what) => refusal(node, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)),
   ];
-}
-
-/** PZ0700 for a write through a connector's own process. */
-export function notYetUniversalSink(node: SinkWriteNode, connector: ConnectorDescription): Refusal {
-  return refusal(
-    node,
-    "PZ0700",
-    `connector '${connector.name}' can't write '${node.name}' yet`,
-    "write files by localfiles",
-  );
 }
 
 /** PZ0700 for `watermark()` in a pipeline's SQL. */
@@ -55,7 +44,6 @@ export function notYetProject(project: CompiledDag["project"], running: readonly
   if (running.length === 0) return [];
   const contractless = running.some((node) => node.kind === "SourceLoad" && node.columns === undefined);
   const asked = [
-    ...(project.engine.breaker === undefined ? [] : ["engine.breaker"]),
     ...(project.onSourceDrift !== "ignore" && contractless ? [`on_source_drift: ${project.onSourceDrift}`] : []),
     ...(project.state.backend === "local" ? [] : [`state.backend: ${project.state.backend}`]),
   ];

@@ -1,5 +1,5 @@
 import type { DagNode, DagNodeKind } from "../compile/mod.ts";
-import type { Grant, NativeCopy, NativeScan } from "../connectors/mod.ts";
+import type { DatasetSpec, Grant, NativeCopy, NativeScan } from "../connectors/mod.ts";
 
 /** How a node's bytes move. */
 export type Strategy = "native_scan" | "native_copy" | "arrow_stream" | "duck_sql";
@@ -14,7 +14,14 @@ export type PlannedNode = {
   readonly reason: string;
   /** Target bytes of a batch where the node moves batches. */
   readonly batchBytes?: number;
+  /** What of the hints the connector of an arrow_stream load gets: how many columns are named, and whether rows are. */
   readonly pushed?: { readonly columns: number | null; readonly predicate: boolean };
+  /** Present for arrow_stream loads. */
+  readonly dataset?: DatasetSpec;
+  /** Whether the connector of an arrow_stream load names its partitions one by one while they are read. */
+  readonly streamsPartitions?: boolean;
+  /** How many writes of an arrow_stream output go on side by side; absent: one. */
+  readonly writers?: number;
   readonly scan?: NativeScan;
   /** Present for native_copy; the attempt that it is called with names the temporary files. */
   readonly copy?: (attempt: { readonly run: string; readonly ordinal: number }) => NativeCopy;

@@ -1,13 +1,14 @@
 import type { CompiledDag, DagNode, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
-import type { ConnectorDescription } from "../connectors/mod.ts";
+import type { ConnectorDescription, SystemLayer } from "../connectors/mod.ts";
 import { fail, type Outcome, type PzError, succeed } from "../errors/mod.ts";
 import { ordinal } from "../util/mod.ts";
-import { budgetOf, DEFAULT_BATCH_BYTES } from "./budget.ts";
+import { batchBytesOf, budgetOf } from "./budget.ts";
 import { chainsOf } from "./chains.ts";
 import { warnOfFileRaces } from "./file_races.ts";
 import { notYetPipeline, notYetProject } from "./not_yet.ts";
 import type { MachineFacts, Plan, PlannedNode } from "./plan.ts";
 import { connectionRefusal, type Refusal } from "./refusal.ts";
+import { sandboxGap } from "./sandbox.ts";
 import { type Output, sharedPlace } from "./shared_place.ts";
 import { planSink } from "./sink_plan.ts";
 import { type NodePlan, type PlanFacts, planSource } from "./source_plan.ts";
@@ -19,6 +20,8 @@ export type PlanOptions = {
   readonly effective: ReadonlySet<string>;
   readonly findConnector: FindConnector;
   readonly machine: MachineFacts;
+  /** What the operating system does for the sandbox of connectors; undefined: all that it can. */
+  readonly systemLayer?: SystemLayer;
 };
 
 /** Phase 5: decides for every node how its bytes move and why. Offline. */
@@ -27,7 +30,7 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
   const budget = budgetOf(project, options.machine);
   const facts: PlanFacts = {
     forceUniversal: project.engine.forceUniversal,
-    batchBytes: project.engine.batchBytes ?? DEFAULT_BATCH_BYTES,
+    batchBytes: batchBytesOf(project),
     context: { projectRoot: project.root },
   };
   const running = dag.nodes.filter((node) => options.effective.has(node.id));
@@ -51,12 +54,17 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
     }
     nodes.push(serious.length === 0 ? planned : { ...planned, reason: refusedReason(planned, serious) });
   }
+  const gap = options.systemLayer === undefined
+    ? undefined
+    : sandboxGap(project, nodes.filter(({ id }) => options.effective.has(id)), options.systemLayer);
+  errors.push(...gap?.errors ?? []);
   if (errors.length > 0) return fail(errors);
   warnings.push(...warnOfFileRaces(dag, new Map(nodes.map((node) => [node.id, node])), options.effective));
   const { memoryBudget, limits } = budget;
   return succeed(
     { nodes, chains: chainsOf(dag, nodes), memoryBudget, limits, grants: grantsOf(dag, options, facts) },
     warnings,
+    gap?.notices ?? [],
   );
 }
 

@@ -1,9 +1,10 @@
 import type { SinkWriteNode } from "../compile/mod.ts";
-import type { ConnectorDescription, NativeCopy, OutputSpec, WriteAttempt } from "../connectors/mod.ts";
+import type { ConnectorDescription, NativeCopy, WriteAttempt } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
-import { notYetSink, notYetUniversalSink } from "./not_yet.ts";
+import { notYetSink } from "./not_yet.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
 import type { NodePlan, PlanFacts } from "./source_plan.ts";
+import { outputSpec } from "./specs.ts";
 
 /** Stands for the run while nothing has run yet: only whether the connector agrees is looked at. */
 export const PROBE_RUN = "00000000T000000000Z-0000";
@@ -15,24 +16,22 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
   const base = { id: node.id, kind: node.kind, name: node.name, partitions: 1 };
   const native = facts.forceUniversal || refusals.length > 0
     ? undefined
-    : connector.nativeCopy(outputSpec(node, { node: node.id, run: PROBE_RUN, ordinal: 1 }), facts.context);
+    : connector.nativeCopy(outputSpec(node, { run: PROBE_RUN, ordinal: 1 }), facts.context);
   if (native?.ok === true) {
     return {
       node: {
         ...base,
         strategy: "native_copy",
         reason: `native copy: ${native.value.mechanism} (${detail}${replacement(node, native.value)})`,
-        copy: (attempt) => copyFor(node, connector, facts, { node: node.id, ...attempt }),
+        copy: (attempt) => copyFor(node, connector, facts, attempt),
       },
       refusals,
       ...(native.value.target === undefined ? {} : { target: native.value.target }),
     };
   }
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
-  else if (refusals.length === 0) {
-    const universal = connector.universal.write;
-    refusals.push(universal ? notYetUniversalSink(node, connector) : nativeOnly(node, connector, facts));
-  }
+  else if (refusals.length === 0 && !connector.universal.write) refusals.push(nativeOnly(node, connector, facts));
+  const writers = writersOf(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
     : native === undefined
@@ -42,8 +41,9 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
     node: {
       ...base,
       strategy: "arrow_stream",
-      reason: `arrow stream: ${why} (${detail})`,
-      batchBytes: facts.batchBytes,
+      reason: `arrow stream: ${why} (${detail}${writers > 1 ? `, ${writers} writers` : ""})`,
+      batchBytes: Math.ceil(facts.batchBytes / writers),
+      ...(writers > 1 ? { writers } : {}),
     },
     refusals,
   };
@@ -57,7 +57,7 @@ function copyFor(
   node: SinkWriteNode,
   connector: ConnectorDescription,
   facts: PlanFacts,
-  attempt: WriteAttempt,
+  attempt: Omit<WriteAttempt, "node">,
 ): NativeCopy {
   const outcome = connector.nativeCopy(outputSpec(node, attempt), facts.context);
   if (outcome?.ok === true) return outcome.value;
@@ -68,17 +68,9 @@ function copyFor(
   });
 }
 
-function outputSpec(node: SinkWriteNode, attempt: WriteAttempt): OutputSpec {
-  return {
-    connection: node.connection.name,
-    entity: node.entity,
-    config: node.connection.config,
-    options: node.write.options,
-    mode: node.write.strategy,
-    schemaPolicy: node.write.schemaPolicy,
-    keys: node.write.keys,
-    attempt,
-  };
+/** Several writes side by side can't be one transaction, and each of them would replace what the others wrote. */
+function writersOf({ write }: SinkWriteNode, { capabilities, parallelWriters = 1 }: ConnectorDescription): number {
+  return write.strategy === "replace" || capabilities.has("Transactional") ? 1 : Math.max(1, parallelWriters);
 }
 
 function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] {
@@ -104,6 +96,16 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
         "PZ0324",
         `connector '${connector.name}' can't write '${node.name}' with strategy '${write.strategy}'`,
         `strategies it has: ${strategies(connector).join(", ")}`,
+      ),
+    );
+  }
+  if (write.orderBy !== undefined && write.strategy !== "merge") {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0334",
+        `'order_by' of '${node.name}' needs strategy 'merge', not '${write.strategy}'`,
+        "end the pipeline's SQL with ORDER BY to order what is written",
       ),
     );
   }

@@ -9,6 +9,7 @@ import type {
 import { notYetSource } from "./not_yet.ts";
 import type { PlannedNode } from "./plan.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
+import { datasetSpec } from "./specs.ts";
 
 export type NodePlan = {
   readonly node: PlannedNode;
@@ -36,6 +37,7 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
   else if (!connector.universal.read) refusals.push(nativeOnly(node, connector, facts));
   const partitions = plannedPartitions(node, connector);
+  const dataset = datasetSpec(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
     : native === undefined
@@ -48,7 +50,9 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
       partitions,
       reason: `arrow stream: ${why} (${detail}${partitions > 1 ? `, ${partitions} partitions` : ""})`,
       batchBytes: facts.batchBytes,
-      ...pushed(node, connector),
+      dataset,
+      ...pushed(dataset),
+      ...(connector.capabilities.has("StreamingPartitions") ? { streamsPartitions: true } : {}),
     },
     refusals,
   };
@@ -65,17 +69,6 @@ function nativeNode(node: SourceLoadNode, scan: NativeScan, detail: string): Pla
     partitions: 1,
     reason: `native scan: ${scan.mechanism} (${detail})`,
     scan,
-  };
-}
-
-/** What a connector is asked to read. */
-export function datasetSpec(node: SourceLoadNode): DatasetSpec {
-  return {
-    connection: node.connection.name,
-    entity: node.entity,
-    config: node.connection.config,
-    options: node.read.options,
-    ...(node.columns === undefined ? {} : { columns: node.columns }),
   };
 }
 
@@ -106,6 +99,26 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
         "PZ0313",
         `connector '${connector.name}' can't end the rows of '${name}' where watermark() says`,
         "keep only the comparisons by > and >=",
+      ),
+    );
+  }
+  if (sync?.mode === "auto" && has.has("SyncState") && (has.has("PartitionedRead") || has.has("StreamingPartitions"))) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0316",
+        `connector '${connector.name}' reads '${name}' in parts, which 'sync' can't follow`,
+        "remove sync to read everything in each run",
+      ),
+    );
+  }
+  if (node.read.options["files_per_partition"] !== undefined && !connector.universal.read) {
+    refusals.push(
+      refusal(
+        node,
+        "PZ0312",
+        `connector '${connector.name}' reads '${name}' only by DuckDB itself, which makes its own parts`,
+        "remove files_per_partition",
       ),
     );
   }
@@ -166,9 +179,7 @@ function plannedPartitions(node: SourceLoadNode, connector: ConnectorDescription
   return Number.isInteger(count) ? Math.min(MAX_PARTITIONS, Math.max(1, count)) : 1;
 }
 
-function pushed(node: SourceLoadNode, connector: ConnectorDescription): Pick<PlannedNode, "pushed"> {
-  const { columns, predicate } = node.hints ?? {};
-  const count = columns !== undefined && connector.capabilities.has("ColumnPruning") ? columns.length : null;
-  const filtered = predicate !== undefined && connector.capabilities.has("PredicatePushdown");
-  return count === null && !filtered ? {} : { pushed: { columns: count, predicate: filtered } };
+function pushed({ hints }: DatasetSpec): Pick<PlannedNode, "pushed"> {
+  if (hints === undefined) return {};
+  return { pushed: { columns: hints.columns?.length ?? null, predicate: hints.predicate !== undefined } };
 }

@@ -1,10 +1,10 @@
+import { parseByteSize } from "../util/mod.ts";
 import { block, type BlockRules } from "./blocks.ts";
 import type { EngineConfig } from "./model.ts";
 import { withoutUndefined } from "./optional.ts";
 import { about, duration, flag, reportUnexpected, type Shape, text, whole, word } from "./shapes.ts";
 
 const GIB = 1_073_741_824;
-const MEMORY_SIZE_REGEXP = /^[0-9]+(?:\.[0-9]+)? ?(?:(?:kilo|mega|giga|tera)?bytes?|[kmgt]i?b|[kmgt]|b)$/i;
 
 const DUCKDB = block({
   memory_limit: about("DuckDB's memory, such as 4GiB; 60 % of the machine unless set.", memorySize()),
@@ -87,28 +87,7 @@ export function engineShape(): Shape<EngineConfig> {
 
 /** Below this DuckDB can't even open its staging database and say what is too large for it. */
 const MIN_MEMORY_BYTES = 16 * 1000 ** 2;
-
-const UNIT_BYTES: { readonly [unit: string]: number } = {
-  b: 1,
-  kb: 1000,
-  mb: 1000 ** 2,
-  gb: 1000 ** 3,
-  tb: 1000 ** 4,
-  kib: 1024,
-  mib: 1024 ** 2,
-  gib: 1024 ** 3,
-  tib: 1024 ** 4,
-};
-
-/** The bytes of a size that `MEMORY_SIZE_REGEXP` matches. */
-function bytesOf(size: string): number {
-  const [, amount, unit = ""] = /^([0-9.]+) ?([a-z]+)$/i.exec(size) ?? [];
-  const short = unit.toLowerCase().replace(/^(.).*bytes?$/, "$1b").replace(/^bytes?$/, "b").replace(
-    /^([kmgt])$/,
-    "$1b",
-  );
-  return Number(amount) * (UNIT_BYTES[short] ?? 0);
-}
+const TOO_LITTLE = "DuckDB can't work with less; a few hundred MB is a sound minimum.";
 
 /** A size as DuckDB takes it, with its unit. */
 function memorySize(): Shape<string> {
@@ -116,17 +95,10 @@ function memorySize(): Shape<string> {
     schema: { type: "string" },
     read(node, scope) {
       const text = node.kind === "scalar" ? node.text : "";
-      if (MEMORY_SIZE_REGEXP.test(text) && /[1-9]/.test(text)) {
-        if (bytesOf(text) >= MIN_MEMORY_BYTES) return text;
-        reportUnexpected(
-          node,
-          scope,
-          "at least 16MB",
-          "DuckDB can't work with less; a few hundred MB is a sound minimum.",
-        );
-        return undefined;
-      }
-      reportUnexpected(node, scope, "a size such as 4GiB or 512MB");
+      const bytes = parseByteSize(text);
+      if (bytes !== undefined && bytes >= MIN_MEMORY_BYTES) return text;
+      if (bytes === undefined || bytes === 0) reportUnexpected(node, scope, "a size such as 4GiB or 512MB");
+      else reportUnexpected(node, scope, "at least 16MB", TOO_LITTLE);
       return undefined;
     },
   };

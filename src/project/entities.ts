@@ -42,12 +42,14 @@ function readEntity(entry: YamlEntry, scope: Scope): Entity | undefined {
   }
   const values = ENTITY.read(entry.value, scope);
   if (values === undefined) return undefined;
-  const sideAt = (key: string) => placesOf(entry.value.kind === "map" ? entryOf(entry.value, key)?.value : undefined);
+  const sideAt = (key: string) => entry.value.kind === "map" ? entryOf(entry.value, key)?.value : undefined;
+  const read = sideAt("read");
+  const columns = read?.kind === "map" ? entryOf(read, "columns")?.value : undefined;
   return {
     name: entry.key,
     ...withoutUndefined({ read: values.read, write: values.write }),
     position: entry.position,
-    places: { read: sideAt("read"), write: sideAt("write") },
+    places: { read: placesOf(read), write: placesOf(sideAt("write")), columns: placesOf(columns) },
   };
 }
 

@@ -73,7 +73,12 @@ export type Entity = {
   readonly read?: ReadBlock;
   readonly write?: WriteBlock;
   readonly position: SourcePosition;
-  readonly places?: { readonly read: KeyPlaces; readonly write: KeyPlaces };
+  readonly places?: {
+    readonly read: KeyPlaces;
+    readonly write: KeyPlaces;
+    /** Of the read's `columns:` contract. */
+    readonly columns?: KeyPlaces;
+  };
 };
 
 export type RateLimit = { readonly requestsPerMinute: number; readonly burst: number };

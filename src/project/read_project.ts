@@ -23,6 +23,7 @@ export function readProject(root: string, options: LoadOptions): Outcome<Project
   const environment: Environment = { values: options.env, used: new Set() };
   const { errors, warnings } = folder.problems;
   if (!isFolder(folder.root)) return fail([noSuchFolder(folder.root)]);
+  if (folder.root.includes("?")) return fail([unusableName(folder.root)]);
   const names = listFolder(folder, ".").map(({ name }) => name);
 
   const connectionsRoot = readConnectionsRoot(folder, names);
@@ -76,6 +77,13 @@ function noSuchFolder(root: string): PzError {
   }
   const hint = `Name the folder that holds project.yml: --project ${dirname(root)}`;
   return new PzError("PZ0101", `'${root}' is a file, not a project's folder`, { hint });
+}
+
+/** DuckDB takes what follows a '?' in the path of its database for no part of the file's name. */
+function unusableName(root: string): PzError {
+  return new PzError("PZ0101", `The path of the project's folder holds a '?': '${root}'`, {
+    hint: "Rename that folder, or move the project: DuckDB can't keep a database below it.",
+  });
 }
 
 /** See `loadState`. */

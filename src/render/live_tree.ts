@@ -1,7 +1,7 @@
 import type { NodeCompleted, NodeKind, NodeStatus, Provenance, RunEvent } from "../events/mod.ts";
 import { ordinal } from "../util/mod.ts";
 import { bottleneckHint } from "./hints.ts";
-import { formatRate, printable } from "./text.ts";
+import { formatRate, formatSize, printable } from "./text.ts";
 import { changeText } from "./warning_text.ts";
 
 /** What a part of a line means; the terminal gives it a colour or none. */
@@ -31,6 +31,8 @@ type Row = {
   readonly tier: string | undefined;
   status: NodeStatus | "running";
   rows: number;
+  /** Bytes so far, as the last progress told; 0 where none did. */
+  bytes: number;
   /** Milliseconds since 1970 when it started; undefined for a node that never did. */
   readonly startedAt: number | undefined;
   durationMs: number;
@@ -86,12 +88,16 @@ export class LiveTree {
           tier: this.#tiers.get(event.nodeId),
           status: "running",
           rows: 0,
+          bytes: 0,
           startedAt: at,
           durationMs: 0,
         });
         return true;
       case "node_progress":
-        return this.#update(event.nodeId, (row) => row.rows = event.rows);
+        return this.#update(event.nodeId, (row) => {
+          row.rows = event.rows;
+          row.bytes = event.bytes;
+        });
       case "node_completed":
         this.#complete(event);
         return true;
@@ -143,6 +149,7 @@ export class LiveTree {
         tier: undefined,
         status: event.status,
         rows: 0,
+        bytes: 0,
         startedAt: undefined,
         durationMs: 0,
       };
@@ -198,9 +205,14 @@ function rowLines(row: Row, now: number): TreeLine[] {
 /** Below these a rate says more of the clock than of the rows. */
 const MIN_RATE_MS = 100;
 const MIN_RATE_ROWS = 1000;
+const MIN_BYTES = 1024;
 
-function extrasOf({ kind, rows, tier }: Row, elapsed: number): readonly string[] {
+function extrasOf({ kind, status, rows, bytes, tier }: Row, elapsed: number): readonly string[] {
   const moves = kind === "SourceLoad" || kind === "SinkWrite";
-  const rate = moves && rows >= MIN_RATE_ROWS && elapsed >= MIN_RATE_MS ? [formatRate(rows, elapsed)] : [];
-  return tier === undefined ? rate : [...rate, tier];
+  return [
+    ...(moves && rows >= MIN_RATE_ROWS && elapsed >= MIN_RATE_MS ? [formatRate(rows, elapsed)] : []),
+    // Bytes are told on the way alone, and would stand beside more rows than they belong to.
+    ...(status === "running" && bytes >= MIN_BYTES ? [formatSize(bytes)] : []),
+    ...(tier === undefined ? [] : [tier]),
+  ];
 }

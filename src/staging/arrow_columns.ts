@@ -1,40 +1,98 @@
 import { DataType, type Decimal, type Field, Precision, type Schema, TimeUnit } from "../util/arrow.ts";
-import { ident } from "../duckdb/mod.ts";
+import { ident, literal } from "../duckdb/mod.ts";
+import { extensionOf, type OpaqueType } from "./extension.ts";
 import { IngestError } from "./ingest_error.ts";
 
 /** A staged column: `type` is that of the table, `feedType` that in which Arrow's values are handed over. */
 export type StagedColumn = { readonly name: string; readonly type: string; readonly feedType: string };
 
+/** The types of a value: in the table, and as it is handed over. DuckDB casts where they differ. */
+type Types = { readonly type: string; readonly feed: string };
+
 /**
  * The columns that an Arrow schema becomes. A zone only says that a timestamp is an instant: instants are kept in UTC
- * microseconds. Dictionaries of texts become VARCHAR, the Null type INTEGER, as in DuckDB's own import.
+ * microseconds. Dictionaries of texts become VARCHAR, the Null type INTEGER, as in DuckDB's own import. Extension
+ * metadata bring back JSON, UUID, ENUM and what is DuckDB's own.
  *
  * @throws {IngestError} for a type without a faithful DuckDB type, and for a schema without columns
  */
 export function stagedColumns(schema: Schema): readonly StagedColumn[] {
   if (schema.fields.length === 0) throw new IngestError("The data has no columns");
   return schema.fields.map((field) => {
-    const feedType = duckDbType(field, field.name);
-    const isJson = feedType === "VARCHAR" && extensionOf(field) === "arrow.json";
-    return { name: field.name, type: isJson ? "JSON" : feedType, feedType };
+    const { type, feed } = typesOf(field, field.name);
+    return { name: field.name, type, feedType: feed };
   });
+}
+
+/** The type of DuckDB's own that a field holds in DuckDB's bytes. */
+export function opaqueOf(field: Field): OpaqueType | undefined {
+  const extension = extensionOf(field);
+  if (extension?.name !== "arrow.opaque") return undefined;
+  const { typeName } = extension;
+  const fits = typeName === "bit"
+    ? DataType.isBinary(field.type)
+    : widthOf(field) === (typeName === "time_tz" ? 8 : 16);
+  return fits ? typeName : undefined;
 }
 
 /** Whether 16 bytes of fixed width are a UUID. */
 export function isUuid(field: Field): boolean {
-  return DataType.isFixedSizeBinary(field.type) && field.type.byteWidth === 16 && extensionOf(field) === "arrow.uuid";
+  return widthOf(field) === 16 && extensionOf(field)?.name === "arrow.uuid";
 }
 
-function extensionOf(field: Field): string | undefined {
-  return field.metadata.get("ARROW:extension:name");
-}
-
-function duckDbType(field: Field, column: string): string {
+function widthOf(field: Field): number | undefined {
   const type: DataType = field.type;
+  return DataType.isFixedSizeBinary(type) ? type.byteWidth : undefined;
+}
+
+const OPAQUE: { readonly [name in OpaqueType]: string } = {
+  hugeint: "HUGEINT",
+  uhugeint: "UHUGEINT",
+  time_tz: "TIME WITH TIME ZONE",
+  bit: "BIT",
+};
+
+function typesOf(field: Field, column: string): Types {
+  const type: DataType = field.type;
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) return { type: textType(field), feed: "VARCHAR" };
+  if (DataType.isList(type)) return over([child(0)], ([item]) => `${item}[]`);
+  if (DataType.isFixedSizeList(type)) return over([child(0)], ([item]) => `${item}[${type.listSize}]`);
+  if (DataType.isStruct(type) && type.children.length > 0) {
+    const names = type.children.map(({ name }) => ident(name));
+    const members = type.children.map((_, index) => child(index));
+    return over(members, (texts) => `STRUCT(${texts.map((text, index) => `${names[index]} ${text}`).join(", ")})`);
+  }
+  if (DataType.isMap(type)) {
+    const entry = childOf(field, 0);
+    const parts = [typesOf(childOf(entry, 0), column), typesOf(childOf(entry, 1), column)];
+    return over(parts, ([key, value]) => `MAP(${key}, ${value})`);
+  }
+  const plain = plainType(field, column);
+  return { type: plain, feed: plain };
+
+  function child(index: number): Types {
+    return typesOf(childOf(field, index), column);
+  }
+}
+
+function over(parts: readonly Types[], text: (parts: readonly string[]) => string): Types {
+  return { type: text(parts.map(({ type }) => type)), feed: text(parts.map(({ feed }) => feed)) };
+}
+
+function textType(field: Field): string {
+  const extension = extensionOf(field);
+  if (extension?.name === "arrow.json") return "JSON";
+  if (extension?.name !== "pz.enum" || extension.labels.some((label) => label.includes("\0"))) return "VARCHAR";
+  return `ENUM(${extension.labels.map(literal).join(", ")})`;
+}
+
+function plainType(field: Field, column: string): string {
+  const type: DataType = field.type;
+  const opaque = opaqueOf(field);
+  if (opaque !== undefined) return OPAQUE[opaque];
   if (DataType.isInt(type)) return `${type.isSigned ? "" : "U"}${integerName(type.bitWidth)}`;
   if (DataType.isFloat(type)) return type.precision === Precision.DOUBLE ? "DOUBLE" : "FLOAT";
   if (DataType.isBool(type)) return "BOOLEAN";
-  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) return "VARCHAR";
   if (DataType.isBinary(type) || DataType.isLargeBinary(type)) return "BLOB";
   if (DataType.isFixedSizeBinary(type)) return isUuid(field) ? "UUID" : "BLOB";
   if (DataType.isDecimal(type)) return decimalType(type, column);
@@ -43,16 +101,6 @@ function duckDbType(field: Field, column: string): string {
   if (DataType.isTimestamp(type)) return isInstant(type) ? "TIMESTAMP WITH TIME ZONE" : timestampName(type.unit);
   if (DataType.isInterval(type) || DataType.isDuration(type)) return "INTERVAL";
   if (DataType.isNull(type)) return "INTEGER";
-  if (DataType.isList(type)) return `${duckDbType(childOf(field, 0), column)}[]`;
-  if (DataType.isFixedSizeList(type)) return `${duckDbType(childOf(field, 0), column)}[${type.listSize}]`;
-  if (DataType.isStruct(type)) {
-    const members = type.children.map((child) => `${ident(child.name)} ${duckDbType(child, column)}`);
-    if (members.length > 0) return `STRUCT(${members.join(", ")})`;
-  }
-  if (DataType.isMap(type)) {
-    const entry = childOf(field, 0);
-    return `MAP(${duckDbType(childOf(entry, 0), column)}, ${duckDbType(childOf(entry, 1), column)})`;
-  }
   if (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary)) return "VARCHAR";
   throw new IngestError(`Column "${column}" has the Arrow type ${type}, which can't be staged`);
 }

@@ -1,3 +1,4 @@
+import type { Data } from "../util/arrow.ts";
 import { IngestError } from "./ingest_error.ts";
 
 /** Whether row `row` of a chunk has a value. */
@@ -46,6 +47,37 @@ export function checkTimeOfDay(values: BigInt64Array, unitsPerMicro: bigint, has
     const value = values[row] ?? 0n;
     if (hasValue(row) && (value < 0n || value > MICROS_PER_DAY * unitsPerMicro)) {
       throw new IngestError(`${value} is no time of day`);
+    }
+  }
+}
+
+/** How far from UTC a time of day may be: less than 16 hours. */
+const MAX_OFFSET_SECONDS = 16 * 3600 - 1;
+
+/** Checks DuckDB's times with an offset: microseconds of the day, and below them how far the offset is from the largest. */
+export function checkZonedTimes(bytes: Uint8Array, from: number, rows: number, hasValue: HasValue): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let row = 0; row < rows; row++) {
+    if (!hasValue(row)) continue;
+    const value = view.getBigUint64((from + row) * 8, true);
+    if (value >> 24n > MICROS_PER_DAY || (value & 0xffffffn) > BigInt(2 * MAX_OFFSET_SECONDS)) {
+      throw new IngestError("A value is no time of day with an offset");
+    }
+  }
+}
+
+/** Checks DuckDB's bit strings: how many bits of the first byte are padding, then the bytes, padded with ones. */
+export function checkBits(data: Data, from: number, rows: number, hasValue: HasValue): void {
+  const offsets: unknown = data.valueOffsets;
+  const bytes: unknown = data.values;
+  for (let row = from; row < from + rows; row++) {
+    if (!hasValue(row - from)) continue;
+    const start = offsets instanceof Int32Array ? offsets[row] ?? -1 : -1;
+    const end = offsets instanceof Int32Array ? offsets[row + 1] ?? -1 : -1;
+    const padding = bytes instanceof Uint8Array && end - start >= 2 ? bytes[start] ?? 8 : 8;
+    const first = bytes instanceof Uint8Array ? bytes[start + 1] ?? 0 : 0;
+    if (padding > 7 || first >> (8 - padding) !== (1 << padding) - 1) {
+      throw new IngestError("A value is no bit string");
     }
   }
 }

@@ -1,9 +1,11 @@
 import { type Numbers, type VectorWriter } from "../duckdb/mod.ts";
 import { type Data, DataType, DateUnit, type Field, IntervalUnit, Precision, TimeUnit } from "../util/arrow.ts";
-import { isInstant, isUuid } from "./arrow_columns.ts";
+import { isInstant, isUuid, opaqueOf } from "./arrow_columns.ts";
 import { IngestError } from "./ingest_error.ts";
 import {
+  checkBits,
   checkTimeOfDay,
+  checkZonedTimes,
   daysOfMillis,
   floatsOfHalves,
   type HasValue,
@@ -37,16 +39,23 @@ export function writeRun(writer: VectorWriter, run: Run, inherited?: Uint8Array)
 
   if (DataType.isNull(type)) return;
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) return writeTexts(writer, run, true);
-  if (DataType.isBinary(type) || DataType.isLargeBinary(type)) return writeTexts(writer, run, false);
+  if (DataType.isBinary(type) || DataType.isLargeBinary(type)) {
+    if (opaqueOf(field) === "bit") checkBits(data, from, rows, hasValue);
+    return writeTexts(writer, run, false);
+  }
   if (DataType.isBool(type)) return writer.values(unpackBits(data, from, rows), 0, rows);
   if (DataType.isDecimal(type)) {
     return whole(writer, narrowDecimals(wordsOf(data, run, 4), from, rows, type.precision, hasValue));
   }
   if (DataType.isFixedSizeBinary(type)) {
-    if (!isUuid(field)) return writeFixedBytes(writer, run, type.byteWidth);
+    const width = type.byteWidth;
+    const opaque = opaqueOf(field);
+    if (opaque === undefined && !isUuid(field)) return writeFixedBytes(writer, run, width);
     const bytes = valuesOf(data);
-    if (!(bytes instanceof Uint8Array) || bytes.length < (from + rows) * 16) throw malformed(field);
-    return whole(writer, uuidWords(bytes, from, rows));
+    if (!(bytes instanceof Uint8Array) || bytes.length < (from + rows) * width) throw malformed(field);
+    if (opaque === undefined) return whole(writer, uuidWords(bytes, from, rows));
+    if (opaque === "time_tz") checkZonedTimes(bytes, from, rows, hasValue);
+    return writer.values(bytes, from * width, rows * width);
   }
   if (DataType.isDictionary(type)) return writeDictionary(writer, run, hasValue);
   if (DataType.isList(type) || DataType.isMap(type)) {

@@ -7,10 +7,11 @@ import {
   VECTOR_ROWS,
   type VectorWriter,
 } from "../duckdb/mod.ts";
-import { DataType, type RecordBatch, type Schema, util } from "../util/arrow.ts";
+import { DataType, type RecordBatch, type Schema } from "../util/arrow.ts";
 import { stagedColumns } from "./arrow_columns.ts";
 import { writeRun } from "./arrow_vector.ts";
 import { IngestError } from "./ingest_error.ts";
+import { isSameType } from "./same_type.ts";
 
 export type IngestProgress = { readonly rows: number; readonly bytes: number; readonly batches: number };
 
@@ -25,7 +26,7 @@ export type IngestOptions = {
  * which one such part waits while another is written.
  */
 const INSERT_ROWS = 1 << 20;
-const INSERT_BYTES = 64 << 20;
+const INSERT_BYTES = 32 << 20;
 
 /** One call that fills a chunk writes at most about this much, so that the event loop turns often. */
 const CHUNK_BYTES = 4 << 20;
@@ -185,7 +186,7 @@ function checkShape(batch: RecordBatch, schema: Schema): void {
   }
   schema.fields.forEach((field, index) => {
     const type = fields[index]?.type;
-    if (!util.compareTypes(field.type, type)) {
+    if (!isSameType(field.type, type)) {
       throw new IngestError(`Column "${field.name}" is ${type} in a batch, ${field.type} in its schema`);
     }
   });

@@ -1,4 +1,4 @@
-import { type AllowedPaths, type DuckDbConnection, type DuckDbDatabase, openDuckDb, Slots } from "../duckdb/mod.ts";
+import { type AllowedPaths, type DuckDbConnection, type DuckDbDatabase, openDuckDb } from "../duckdb/mod.ts";
 
 export type StagingOptions = {
   /** Path of the run's staging.duckdb; made if absent, with the schemas `staging` and `pz_meta`. */
@@ -12,7 +12,7 @@ export type StagingOptions = {
   readonly blockBytes?: number;
 };
 
-/** How many statements, and how many works in slots, run at once. */
+/** How many statements run at once. */
 const MAX_STATEMENTS = 8;
 
 /** Grows by one with every change to the tables of `pz_meta` that an older pz could not read. */
@@ -23,7 +23,6 @@ export class Staging implements AsyncDisposable {
   readonly #database: DuckDbDatabase;
   /** Runs setup statements. */
   readonly #own: DuckDbConnection;
-  readonly #slots = new Slots(MAX_STATEMENTS);
   readonly #setups = new Map<string, Promise<unknown>>();
 
   /** Takes what `openStaging` has opened. */
@@ -35,14 +34,6 @@ export class Staging implements AsyncDisposable {
   /** A connection of its own for one node, closed by the caller. Each of its statements waits while 8 others run. */
   connect(): Promise<DuckDbConnection> {
     return this.#database.connect();
-  }
-
-  /**
-   * Runs `work` when fewer than 8 works run here. Statements are limited by themselves; this is for work around them.
-   * Work in a slot must not ask for another.
-   */
-  withSlot<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#slots.run(work, signal);
   }
 
   /** Runs connector setup statements once for each exact text; a failure is forgotten, so that a retry runs it again. */

@@ -70,10 +70,13 @@ type Job = {
 
 async function clean({ id, action, lock, doomed, dryRun }: Job): Promise<Cleaned> {
   try {
-    using held = await takeIfFree(lock);
+    // A whole folder goes only with its lock held, even one that nobody has locked yet: a run may just begin in it.
+    using held = await takeIfFree(lock, { create: action === "delete_folder" && !dryRun });
     if (held === undefined) return { id, action: "skip_live", bytes: 0 };
     return { id, action, bytes: await (dryRun ? sizeOf(doomed) : deleteAll(doomed)) };
   } catch (error) {
+    // It may have become a run's while it was deleted.
+    if (await isRunLive(lock)) return { id, action: "skip_live", bytes: 0 };
     return { id, action, bytes: 0, error };
   }
 }

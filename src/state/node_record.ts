@@ -9,6 +9,12 @@ export type NodeRecord = {
   readonly durationMs: number;
   readonly error: { readonly code: string; readonly message: string; readonly cause?: string } | null;
   readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+  /** What a failed write that can't be taken back left in its target. */
+  readonly delivery?: {
+    readonly abortSemantics: "discards_all" | "best_effort" | "none";
+    readonly rowsVisible: number;
+    readonly resumedRows: number;
+  };
   readonly connector?: string;
   readonly connection?: string;
   readonly strategy?: string;
@@ -26,7 +32,7 @@ export type Phases = { readonly [phase: string]: number };
 
 /** The record as compact JSON with its fields in their fixed order, whatever order it was built in. */
 export function nodeRecordJson(record: NodeRecord): string {
-  const { error, timings, stages } = record;
+  const { error, timings, delivery, stages } = record;
   return JSON.stringify({
     id: record.id,
     kind: record.kind,
@@ -39,6 +45,11 @@ export function nodeRecordJson(record: NodeRecord): string {
     timings: timings === undefined
       ? undefined
       : { producerStallMs: timings.producerStallMs, consumerStallMs: timings.consumerStallMs },
+    delivery: delivery === undefined ? undefined : {
+      abort_semantics: delivery.abortSemantics,
+      rows_visible: delivery.rowsVisible,
+      resumed_rows: delivery.resumedRows,
+    },
     connector: record.connector,
     connection: record.connection,
     strategy: record.strategy,

@@ -1,4 +1,4 @@
-import { writeAllSync, writeFileAtomically } from "../util/mod.ts";
+import { writeAllSync, writeFileAtomically, writeFileUnflushed } from "../util/mod.ts";
 import { type NodeRecord, nodeRecordJson, type Phases } from "./node_record.ts";
 
 export type RunRecorderOptions = {
@@ -24,6 +24,8 @@ type Terminal = { readonly finishedAt: string; readonly phases: Phases; readonly
  * Keeps a run's journal (one line for each completed node, always exact) and run_results.json (rewritten after each
  * node; in runs of more than 200 nodes at most four times a second). Call it after the data is committed and before
  * the event is published. None of its methods throws.
+ *
+ * What a machine that dies leaves is in the journal: until the run ends the receipt is not flushed to the disk.
  */
 export class RunRecorder implements Disposable {
   readonly #options: RunRecorderOptions;
@@ -48,15 +50,9 @@ export class RunRecorder implements Disposable {
   complete(records: NodeRecord | readonly NodeRecord[], { durable }: { readonly durable: boolean }): void {
     const lines = [records].flat().map(nodeRecordJson);
     this.#records.push(...lines);
-    const line = lines.join("\n");
     this.#attempt(this.#options.journal, () => {
-      if (this.#journal === undefined) return;
-      // A line that could be written only in part must not swallow the next one.
-      const bytes = this.#encoder.encode(this.#torn ? `\n${line}\n` : `${line}\n`);
-      this.#torn = true;
-      writeAllSync(this.#journal, bytes);
-      this.#torn = false;
-      if (durable) this.#journal.syncDataSync();
+      this.#append(lines.join("\n"));
+      if (durable) this.#journal?.syncDataSync();
     });
     if (this.#options.nodeCount > EVERY_NODE_LIMIT && this.#options.now() - this.#lastSnapshot < MIN_INTERVAL_MS) {
       return;
@@ -66,14 +62,29 @@ export class RunRecorder implements Disposable {
 
   /** Writes the receipt with status `running` and every record so far. */
   snapshot(): void {
-    this.#write("running", undefined);
+    const { results } = this.#options;
+    this.#attempt(results, () => writeFileUnflushed(results, this.#receipt("running", undefined)));
     this.#lastSnapshot = this.#options.now();
   }
 
-  /** The last write of a run: terminal status, `finishedAt`, phases. The journal is on the disk before it. */
-  finish(status: string, terminal: Terminal): void {
-    this.#attempt(this.#options.journal, () => this.#journal?.syncDataSync());
-    this.#write(status, terminal);
+  /**
+   * The last write of a run: terminal status, `finishedAt`, phases. The journal is on the disk before it. A receipt
+   * that can't be written leaves the end to the journal, which may still have room for it. Returns why it can't.
+   */
+  finish(status: string, terminal: Terminal): { readonly error: unknown } | undefined {
+    const { journal, results, runId } = this.#options;
+    this.#attempt(journal, () => this.#journal?.syncDataSync());
+    try {
+      writeFileAtomically(results, this.#receipt(status, terminal));
+      return undefined;
+    } catch (error) {
+      const { finishedAt, interrupted } = terminal;
+      this.#attempt(journal, () => {
+        this.#append(JSON.stringify({ runId, end: status, finishedAt, interrupted }));
+        this.#journal?.syncDataSync();
+      });
+      return { error };
+    }
   }
 
   [Symbol.dispose](): void {
@@ -81,8 +92,17 @@ export class RunRecorder implements Disposable {
     this.#journal = undefined;
   }
 
-  #write(status: string, terminal: Terminal | undefined): void {
-    const { runId, startedAt, results } = this.#options;
+  /** Adds a line to the journal; one that could be written only in part does not swallow the next one. */
+  #append(line: string): void {
+    if (this.#journal === undefined) return;
+    const bytes = this.#encoder.encode(this.#torn ? `\n${line}\n` : `${line}\n`);
+    this.#torn = true;
+    writeAllSync(this.#journal, bytes);
+    this.#torn = false;
+  }
+
+  #receipt(status: string, terminal: Terminal | undefined): string {
+    const { runId, startedAt } = this.#options;
     const head = JSON.stringify({
       version: 1,
       runId,
@@ -95,8 +115,7 @@ export class RunRecorder implements Disposable {
       interrupted: terminal?.interrupted === true ? true : undefined,
     });
     const nodes = `"nodes":[${this.#records.join(",")}]`;
-    const text = `${head.slice(0, -1)},${nodes}${tail === "{}" ? "}" : `,${tail.slice(1)}`}\n`;
-    this.#attempt(results, () => writeFileAtomically(results, text));
+    return `${head.slice(0, -1)},${nodes}${tail === "{}" ? "}" : `,${tail.slice(1)}`}\n`;
   }
 
   #attempt(store: string, write: () => void): void {

@@ -40,16 +40,16 @@ async function summarize(projectRoot: string, runId: string): Promise<RunSummary
   const receipt = await readReceipt(paths.results);
   const journal = await readJournal(paths.journal);
   if (receipt === undefined && journal === undefined && !live) return undefined;
-  const ended = receipt !== undefined && receipt.status !== "running";
-  const interrupted = !ended && !live;
-  const nodes = mergeNodes(receipt?.nodes ?? [], journal ?? []);
+  const end = receipt !== undefined && receipt.status !== "running" ? receipt : journal?.end;
+  const interrupted = end === undefined && !live;
+  const nodes = mergeNodes(receipt?.nodes ?? [], journal?.nodes ?? []);
   const count = (test: (node: StoredNode) => boolean) => nodes.filter(test).length;
   const startedAt = receipt?.startedAt ?? startOfRunId(runId);
-  const finishedAt = receipt?.finishedAt ?? null;
+  const finishedAt = end?.finishedAt ?? null;
   return {
     runId,
-    status: ended ? receipt.status : interrupted ? "interrupted" : "running",
-    interrupted: interrupted || receipt?.interrupted === true,
+    status: end?.status ?? (interrupted ? "interrupted" : "running"),
+    interrupted: interrupted || end?.interrupted === true,
     startedAt,
     finishedAt,
     durationMs: finishedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)),

@@ -13,7 +13,7 @@ export type StoredReceipt = {
   readonly nodes: readonly StoredNode[];
 };
 
-/** Reads a run_results.json; undefined when it is missing or is no receipt. */
+/** Reads a run_results.json; undefined when it is missing or is no receipt, or no file at all. */
 export async function readReceipt(path: string): Promise<StoredReceipt | undefined> {
   const value = parseObject(await readIfPresent(path) ?? "");
   if (value === undefined || typeof value.status !== "string") return undefined;
@@ -26,17 +26,33 @@ export async function readReceipt(path: string): Promise<StoredReceipt | undefin
   };
 }
 
+export type StoredJournal = {
+  readonly nodes: readonly StoredNode[];
+  /** How the run ended, where its receipt could not be written. */
+  readonly end: Omit<StoredReceipt, "startedAt" | "nodes"> | undefined;
+};
+
 /** Reads a journal; undefined when it is missing. A line that was cut off by a crash is left out. */
-export async function readJournal(path: string): Promise<readonly StoredNode[] | undefined> {
+export async function readJournal(path: string): Promise<StoredJournal | undefined> {
   const text = await readIfPresent(path);
-  return text?.split("\n").flatMap((line) => storedNode(parseObject(line)) ?? []);
+  if (text === undefined) return undefined;
+  const lines = text.split("\n").map(parseObject).filter((line) => line !== undefined);
+  const last = lines.at(-1);
+  return {
+    nodes: lines.flatMap((line) => storedNode(line) ?? []),
+    end: typeof last?.end !== "string" ? undefined : {
+      status: last.end,
+      finishedAt: textOrNull(last.finishedAt),
+      interrupted: last.interrupted === true,
+    },
+  };
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.IsADirectory) return undefined;
     throw error;
   }
 }

@@ -16,6 +16,14 @@ export function writeFileAtomically(path: string, content: string | Uint8Array, 
 }
 
 /**
+ * The same without flushing: whoever reads the file meanwhile sees the old content or the new, but after a machine died
+ * it may hold nothing. For files that only tell how things stand.
+ */
+export function writeFileUnflushed(path: string, content: string): void {
+  replaceFile(path, encoder.encode(content), 0o644, { flush: false });
+}
+
+/**
  * Writes files of one folder by their names, each as `writeFileAtomically` does. A file that holds its content already
  * is left alone, and the folder's entries are flushed once, at the end.
  */
@@ -44,13 +52,13 @@ function holds(path: string, bytes: Uint8Array): boolean {
   }
 }
 
-function replaceFile(path: string, bytes: Uint8Array, mode: number): void {
+function replaceFile(path: string, bytes: Uint8Array, mode: number, { flush } = { flush: true }): void {
   const aside = join(dirname(path), `.${basename(path)}.${Deno.pid}.${++counter}.tmp`);
   try {
     const file = Deno.openSync(aside, { write: true, createNew: true, mode });
     try {
       writeAllSync(file, bytes);
-      file.syncDataSync();
+      if (flush) file.syncDataSync();
     } finally {
       file.close();
     }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { pzCommand } from "../harness/cli.ts";
 import { measure, median, type Sample } from "./cpu.ts";
 
@@ -27,6 +28,13 @@ export async function measurePz(
     if (round > 0) samples.push(sample);
   }
   return { samples };
+}
+
+/** Runs the SQL in a DuckDB that has the same host as pz from its source. */
+export async function measureRaw(sql: string, cwd: string): Promise<Sample> {
+  const flags = ["-q", "--no-check", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", "--allow-ffi"];
+  const args = ["run", ...flags, "--allow-sys", join(import.meta.dirname ?? ".", "raw.ts"), sql];
+  return await measure({ program: Deno.execPath(), args, cwd, env: Deno.env.toObject() });
 }
 
 /** The CPU seconds of the cheapest round: what else runs on the machine only ever adds to them. */

@@ -4,7 +4,7 @@ import { BINARY, pzCommand } from "../harness/cli.ts";
 import { Duck } from "../harness/duck.ts";
 import { TempDir, writeFiles } from "../harness/temp_dir.ts";
 import { measure, median, type Sample } from "./cpu.ts";
-import { numberAfter, removeFolder, reportGates, say } from "./gates.ts";
+import { measureRaw, numberAfter, removeFolder, reportGates, say } from "./gates.ts";
 import { type Format, generateSql, pzProject, rawSql, readBack, type Staging, type Workload } from "./workload.ts";
 
 /** The most CPU seconds, as a multiple of those of one statement of DuckDB in the same host. */
@@ -87,13 +87,6 @@ async function variantsOf(workload: Workload, format: Format, folder: TempDir): 
 
 function nameOf(staging: Staging): string {
   return staging === "auto" ? "fused" : "staged";
-}
-
-/** Runs the SQL in a DuckDB that has the same host as pz from its source. */
-async function measureRaw(sql: string, cwd: string): Promise<Sample> {
-  const flags = ["-q", "--no-check", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", "--allow-ffi"];
-  const args = ["run", ...flags, "--allow-sys", join(import.meta.dirname ?? ".", "raw.ts"), sql];
-  return await measure({ program: Deno.execPath(), args, cwd, env: Deno.env.toObject() });
 }
 
 /** Makes the CSV and checks its row numbers, so that a wrong generator is not measured. */

@@ -90,6 +90,30 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a folder that was put aside comes back before anything is planned that reads it",
+  ignore: BINARY !== undefined,
+  fn: async () => {
+    await using folder = await TempDir.create();
+    await writeFiles(folder.path, PROJECT);
+    assert.equal((await runPz(runWith(1), { cwd: folder.path })).code, 0);
+    assert.equal(await runAndDieAt("folder_put_aside", folder.path, runWith(2)), "SIGKILL");
+    await writeFiles(folder.path, {
+      "connections.yml": "lake:\n  connector: localfiles\n  root: out\n" +
+        "past:\n  connector: localfiles\n  root: out\n  entities:\n    t:\n      read:\n" +
+        "        path: t/*/*.csv\n        format: csv\n",
+      "pipelines/past_rows.sql": `INSERT INTO {{ sink('lake', 'past_rows', format: 'csv', strategy: 'replace') }}\n` +
+        `SELECT count(*) AS n FROM {{ source('past', 't') }}\n`,
+    });
+
+    const next = await runPz(["run", "past_rows"], { cwd: folder.path });
+
+    assert.equal(next.code, 0, next.toString());
+    assert.equal(await output(folder.path), FIRST);
+    assert.equal(Deno.readTextFileSync(folder.join("out", "past_rows", "past_rows.csv")).trim(), "n\n4");
+  },
+});
+
+Deno.test({
   name: "killed when the new folder has its name, the new one stays and the old one goes with the next run",
   ignore: BINARY !== undefined,
   fn: async () => {

@@ -8,7 +8,7 @@ export const BINARY = binaryUnderTest();
 
 export type RunOptions = {
   readonly cwd: string;
-  /** The whole environment of the process: nothing else is passed on. */
+  /** The whole environment of the process: only the place of the tests, its time zone and language, is passed on. */
   readonly env?: { readonly [name: string]: string };
 };
 
@@ -118,12 +118,18 @@ export function pzCommand(
   args: readonly string[],
   { env = {} }: Pick<RunOptions, "env"> = {},
 ): { readonly program: string; readonly args: string[]; readonly env: { [name: string]: string } } {
-  if (BINARY !== undefined) return { program: BINARY, args: [...args], env: { ...env } };
+  if (BINARY !== undefined) return { program: BINARY, args: [...args], env: { ...place(), ...env } };
   return {
     program: Deno.execPath(),
     args: [...sourceArguments(), ...args],
-    env: { DENO_DIR: denoDir(), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
+    env: { DENO_DIR: denoDir(), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...place(), ...env },
   };
+}
+
+/** The time zone and language of the tests, so that a suite started in another place tests pz there. */
+function place(): { [name: string]: string } {
+  const set = ["TZ", "LANG", "LC_ALL"].map((name) => [name, Deno.env.get(name) ?? ""] as const);
+  return Object.fromEntries(set.filter(([, value]) => value !== ""));
 }
 
 function newCommand(args: readonly string[], options: RunOptions): Deno.Command {

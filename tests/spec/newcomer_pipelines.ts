@@ -265,7 +265,7 @@ export const PIPELINE_MISTAKES: readonly Mistake[] = [
       "connections.yml": "files:\n  connector: localfiles\n  path: data\nlake:\n  connector: localfiles\n  root: out\n",
     },
     stderr: [
-      "error PZ0301: unknown option 'path' of connection 'files': connector 'localfiles' has no such option of a connection (connections.yml:3:3) — hint: the only option is root",
+      "error PZ0301: unknown option 'path' of connection 'files': connector 'localfiles' has no such option of a connection (connections.yml:3:3) — hint: did you mean 'root'?",
     ],
   },
   {

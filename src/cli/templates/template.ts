@@ -12,3 +12,6 @@ export type Template = {
   /** Commands to try next, in the project's folder. */
   readonly nextSteps: readonly string[];
 };
+
+/** A template that can't be made yet, and what it waits for. */
+export type PlannedTemplate = { readonly id: string; readonly summary: string; readonly needs: string };

@@ -1,9 +1,10 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { PzError } from "../../errors/mod.ts";
+import { nearMiss } from "../../util/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { type Io, shownPath } from "../io.ts";
 import { reportErrors } from "../report.ts";
-import { PLACEHOLDER_NAME, type Template, TEMPLATES } from "../templates/mod.ts";
+import { PLACEHOLDER_NAME, PLANNED_TEMPLATES, type Template, TEMPLATES } from "../templates/mod.ts";
 
 export type InitOptions = {
   readonly name?: string | undefined;
@@ -32,10 +33,7 @@ export async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   }
   const id = options.template ?? DEFAULT_TEMPLATE;
   const template = TEMPLATES.find((candidate) => candidate.id === id);
-  if (template === undefined) {
-    const ids = TEMPLATES.map((candidate) => candidate.id).join(", ");
-    return refuse(io, new PzError("PZ0131", `there is no template '${id}'`, { hint: `use one of ${ids}` }));
-  }
+  if (template === undefined) return refuse(io, noTemplate(id));
   const folder = resolve(io.cwd, name);
   const occupied = await occupiedBy(folder);
   if (occupied !== undefined) {
@@ -67,11 +65,27 @@ function shellWord(path: string): string {
   return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
+function noTemplate(id: string): PzError {
+  const ids = TEMPLATES.map((candidate) => candidate.id);
+  const planned = PLANNED_TEMPLATES.find((candidate) => candidate.id === id);
+  if (planned !== undefined) {
+    const message = `the template '${id}' needs ${planned.needs}, which this pz does not have yet`;
+    return new PzError("PZ0700", message, { hint: `use one of ${ids.join(", ")}` });
+  }
+  const meant = nearMiss(id, [...ids, ...PLANNED_TEMPLATES.map((candidate) => candidate.id)]);
+  const near = meant === undefined ? "" : `did you mean '${meant}'? `;
+  return new PzError("PZ0131", `there is no template '${id}'`, { hint: `${near}use one of ${ids.join(", ")}` });
+}
+
 function listThem(io: Io): void {
   io.console.out("templates:");
   for (const { id, summary, marker } of TEMPLATES) {
     io.console.out(`  ${id}${id === DEFAULT_TEMPLATE ? " (default)" : ""}`);
     io.console.out(`      ${summary} [${marker}]`);
+  }
+  for (const { id, summary, needs } of PLANNED_TEMPLATES) {
+    io.console.out(`  ${id}`);
+    io.console.out(`      ${summary} [not yet: needs ${needs}]`);
   }
 }
 

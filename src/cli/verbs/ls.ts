@@ -2,7 +2,7 @@ import { kindName, selectNodes } from "../../compile/mod.ts";
 import { tableRow } from "../../render/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
-import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
+import { loadAndCompile, type ProjectOptions } from "../phases.ts";
 import { reportErrors } from "../report.ts";
 
 const WIDTHS = [11, 40, 0];
@@ -12,14 +12,7 @@ export async function ls(
   io: Io,
   options: ProjectOptions & { readonly select?: string | undefined },
 ): Promise<ExitCode> {
-  const settings = {
-    identity: newIdentity(io),
-    times: new PhaseTimes(io.now),
-    warn: false,
-    format: "text",
-    workbench: undefined,
-  } as const;
-  const compiled = await loadAndCompile(io, options, settings);
+  const compiled = await loadAndCompile(io, options, { warn: false });
   if (!compiled.ok) return compiled.exit;
   const selection = { names: [], select: options.select, all: false };
   const selected = selectNodes(compiled.value, selection, { requireFlow: false });

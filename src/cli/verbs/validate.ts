@@ -1,14 +1,13 @@
-import { machineLimits } from "../../duckdb/mod.ts";
-import { dryCompile, Workbench } from "../../compile/mod.ts";
+import { type CompiledDag, dryCompile, type Workbench } from "../../compile/mod.ts";
 import { findConnector } from "../../connectors/mod.ts";
-import { PzError, sortErrors } from "../../errors/mod.ts";
-import { dryCompileScans, planRun } from "../../plan/mod.ts";
+import { type PzError, sortErrors } from "../../errors/mod.ts";
+import { dryCompileScans } from "../../plan/mod.ts";
+import { writeSchemas } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
-import { loadAndCompile, newIdentity, PhaseTimes, type ProjectOptions } from "../phases.ts";
+import { newIdentity, type ProjectOptions, withCompiled } from "../phases.ts";
+import { checkUse, planNodes } from "../plan_nodes.ts";
 import { reportErrors, reportNotes, reportWarnings } from "../report.ts";
-import { checkOptions } from "../option_check.ts";
-import { checkConnectors } from "../restore_check.ts";
 
 export type ValidateOptions = ProjectOptions & { readonly connect?: boolean | undefined };
 
@@ -17,43 +16,63 @@ const MISSING_DATA = "PZ0353";
 
 /**
  * `pz validate`: everything that can be said of a project without moving data, from the cheapest to the dearest: files,
- * templates and graph, connectors and their options, plan and SQL. A step that finds something ends it. Writes nothing.
+ * templates and graph, connectors and their options, plan and SQL, and with `--connect` the systems themselves. A step
+ * that finds something ends it. Writes nothing but, with `--connect`, the columns that were found.
  */
-export async function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
-  if (options.connect) {
-    return reportErrors(io.console, [
-      new PzError("PZ0700", "--connect is not supported yet", { hint: "run `pz validate` without it" }),
-    ]);
-  }
-  await using workbench = new Workbench();
-  const settings = {
-    identity: newIdentity(io),
-    times: new PhaseTimes(io.now),
-    warn: true,
-    format: "text",
-    workbench,
-  } as const;
-  const compiled = await loadAndCompile(io, options, settings);
-  if (!compiled.ok) return compiled.exit;
-  const dag = compiled.value;
-  const all = new Set(dag.nodes.map((node) => node.id));
-  const unusable = [...checkConnectors(dag, all), ...checkOptions(dag, all)];
-  if (unusable.length > 0) return reportErrors(io.console, unusable);
-  const planned = planRun(dag, { effective: all, findConnector, machine: await machineLimits() });
+export function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
+  const identity = newIdentity(io);
+  return withCompiled(io, options, { identity }, async (dag, workbench) => {
+    const all = new Set(dag.nodes.map((node) => node.id));
+    const unusable = checkUse(dag, all);
+    if (unusable.length > 0) return reportErrors(io.console, unusable);
+    const { errors, missing } = await checkPlanAndSql(io, dag, all, workbench);
+    if (!options.connect) reportWarnings(io.console, missing);
+    if (errors.length > 0) return reportErrors(io.console, errors);
+    const problems = options.connect ? await connect(io, dag, missing, identity.runId) : [];
+    if (problems.length > 0) return reportErrors(io.console, problems);
+    const connections = new Set(dag.nodes.flatMap((node) => "connection" in node ? [node.connection.name] : []));
+    io.console.out(
+      `validation passed (${dag.project.pipelines.length} pipelines, ${connections.size} connections checked)`,
+    );
+    return EXIT.ok;
+  });
+}
+
+/** What stands against plan and SQL, and apart from it what only speaks of data that is not there. */
+async function checkPlanAndSql(
+  io: Io,
+  dag: CompiledDag,
+  all: ReadonlySet<string>,
+  workbench: Workbench,
+): Promise<{ readonly errors: readonly PzError[]; readonly missing: readonly PzError[] }> {
+  const planned = await planNodes(dag, all);
   const sql = await dryCompile(dag, { ...dryCompileScans(dag, findConnector), workbench });
-  const refusals = planned.ok ? [] : planned.errors.filter(({ code }) => code !== MISSING_DATA);
-  reportWarnings(
-    io.console,
-    planned.ok ? planned.warnings : planned.errors.filter(({ code }) => code === MISSING_DATA),
-  );
-  if (refusals.length > 0 || !sql.ok) {
-    return reportErrors(io.console, sortErrors([...refusals, ...(sql.ok ? [] : sql.errors)]));
+  const refusals = planned.ok ? [] : planned.errors;
+  if (planned.ok) reportWarnings(io.console, planned.warnings);
+  if (sql.ok) {
+    reportWarnings(io.console, sql.warnings);
+    reportNotes(io.console, sql.notices);
   }
-  reportWarnings(io.console, sql.warnings);
-  reportNotes(io.console, sql.notices);
-  const connections = new Set(dag.nodes.flatMap((node) => "connection" in node ? [node.connection.name] : []));
-  io.console.out(
-    `validation passed (${dag.project.pipelines.length} pipelines, ${connections.size} connections checked)`,
+  return {
+    errors: sortErrors([...refusals.filter(({ code }) => code !== MISSING_DATA), ...(sql.ok ? [] : sql.errors)]),
+    missing: refusals.filter(({ code }) => code === MISSING_DATA),
+  };
+}
+
+/** Asks the systems. @param missing what the plan has said of data, of which that about outputs still counts */
+async function connect(
+  io: Io,
+  dag: CompiledDag,
+  missing: readonly PzError[],
+  runId: string,
+): Promise<readonly PzError[]> {
+  const { checkConnections } = await import("../connect/connect.ts");
+  const { problems, notes, schemas } = await checkConnections(dag, { runId });
+  reportNotes(io.console, notes);
+  writeSchemas(dag, schemas);
+  const sources = dag.nodes.flatMap((node) => node.kind === "SourceLoad" ? [node.position] : []);
+  const ofOutputs = missing.filter(({ file, line, column }) =>
+    !sources.some((place) => place.file === file && place.line === line && place.column === column)
   );
-  return EXIT.ok;
+  return sortErrors([...problems, ...ofOutputs]);
 }

@@ -2,8 +2,9 @@ import type { ConnectorDescription } from "../contract/mod.ts";
 import { duckdb } from "./duckdb/duckdb.ts";
 import { generate } from "./generate/description.ts";
 import { localfiles } from "./localfiles/localfiles.ts";
+import { postgres } from "./postgres/description.ts";
 
-const BUILT: readonly ConnectorDescription[] = [duckdb, generate, localfiles];
+const BUILT: readonly ConnectorDescription[] = [duckdb, generate, localfiles, postgres];
 
 const PLANNED: ReadonlySet<string> = new Set([
   "azureblob",
@@ -13,7 +14,6 @@ const PLANNED: ReadonlySet<string> = new Set([
   "iceberg",
   "motherduck",
   "mysql",
-  "postgres",
   "quack",
   "s3",
   "sftp",

@@ -1,47 +1,87 @@
 import type { Grant } from "../contract/mod.ts";
 import { FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
-import { decodeMessage, grantFromWire, textMember } from "../protocol/messages.ts";
+import { decodeMessage, encodeMessage, grantFromWire, textMember } from "../protocol/messages.ts";
+import { confine } from "./confine.ts";
+import { readFirstFrame } from "./first_frame.ts";
 import { WORKER_URL } from "./worker_url.ts";
 import type { FromWorker, ToWorker } from "./worker_message.ts";
 
+/** The most that the environment may hold of a text; the kernel allows a little more. */
+const MAX_START_LENGTH = 120_000;
+
+/** The variable by which the unconfined process hands the `Start` message to the confined one that it becomes. */
+const HANDOVER = "PZ_CONNECTOR_START";
+
 const PERMISSIONS = ["run", "ffi", "env", "net", "sys", "write", "read", "import"] as const;
 
+/** The message that says what to be and what it may touch, and the bytes that it came as. */
+type Start = { readonly connector: string; readonly grant: Grant; readonly payload: Uint8Array };
+
 /**
- * The whole life of a connector child: reads the grant from stdin, starts one worker that holds exactly that, gives up
- * every permission of its own, and carries frames between the pipes and the worker until stdin closes. Returns the exit
- * code: 0 after a closed stdin, 3 when the worker or the host broke the protocol.
+ * The whole life of a connector child: reads the grant from stdin, confines itself to it by the operating system where
+ * that can do so, starts one worker that holds exactly that grant, gives up every permission of its own, and carries
+ * frames between the pipes and the worker until stdin closes. Returns the exit code: 0 after a closed stdin, 3 when the
+ * worker or the host broke the protocol, or when the first argument is `require` and the system can't confine it.
  */
-export async function runConnectorChild(): Promise<number> {
-  const frames = readFrames(Deno.stdin.readable);
+export async function runConnectorChild(args: readonly string[]): Promise<number> {
   try {
-    const first = await frames.next();
-    if (first.done === true) return 0;
-    const { connector, grant } = startOf(first.value);
-    const worker = startWorker(grant);
+    const start = confinedStart() ?? unconfinedStart(args.includes("require"));
+    if (start === undefined) return 0;
+    // Connectors never get these, and nothing here needs them any more.
+    for (const name of ["ffi", "run"] as const) Deno.permissions.revokeSync({ name });
+    const worker = startWorker(start.grant);
     const ended = Promise.withResolvers<number>();
-    const ready = connectOutput(worker, ended.resolve);
-    sendTo(worker, { connector });
+    const output = Deno.stdout.writable.getWriter();
+    const write = (bytes: Uint8Array) => void output.write(bytes).catch(() => ended.resolve(0)); // the host is gone
+    const ready = connectOutput(worker, write, ended.resolve);
+    sendTo(worker, { connector: start.connector });
     const early = await Promise.race([ready, ended.promise]);
     if (early !== undefined) return early;
     // Not earlier: the runtime loads the worker's modules with this thread's permissions.
     for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
-    forward(frames, worker).then(() => ended.resolve(0), (error: unknown) => ended.resolve(complain(error)));
+    const frames = readFrames(Deno.stdin.readable);
+    forward(frames, worker, write).then(() => ended.resolve(0), (error: unknown) => ended.resolve(complain(error)));
     return await ended.promise;
   } catch (error) {
     return complain(error);
   }
 }
 
+/** What the process that became this one has handed over; undefined: there was none. */
+function confinedStart(): Start | undefined {
+  const text = Deno.env.get(HANDOVER);
+  if (text === undefined) return undefined;
+  Deno.env.delete(HANDOVER);
+  return startOf(new TextEncoder().encode(text));
+}
+
+/**
+ * Reads the start from stdin and becomes a confined process. Where the system has no way to that, gives the start, or
+ * undefined for a closed stdin.
+ *
+ * @throws where the system has no way to that and one is required
+ */
+function unconfinedStart(isRequired: boolean): Start | undefined {
+  const frame = readFirstFrame((into) => Deno.stdin.readSync(into));
+  if (frame === undefined) return undefined;
+  if (frame.kind !== FRAME.control) throw new FrameError("the first frame is no Start message");
+  const start = startOf(frame.payload);
+  if (start.payload.length > MAX_START_LENGTH) throw new FrameError("a grant that is too long");
+  const missing = confine(start.grant, { [HANDOVER]: new TextDecoder().decode(start.payload) });
+  if (isRequired) throw new Error(`the process can't be confined, since ${missing}`);
+  return start;
+}
+
+function startOf(payload: Uint8Array): Start {
+  const message = decodeMessage(payload);
+  if (message.m !== "Start") throw new FrameError("the first frame is no Start message");
+  return { connector: textMember(message, "connector"), grant: grantFromWire(message["grant"]), payload };
+}
+
 async function* readFrames(input: ReadableStream<Uint8Array>): AsyncGenerator<Frame, undefined> {
   const decoder = new FrameDecoder();
   for await (const bytes of input) yield* decoder.push(bytes);
   return undefined;
-}
-
-function startOf(frame: Frame): { readonly connector: string; readonly grant: Grant } {
-  const message = frame.kind === FRAME.control ? decodeMessage(frame.payload) : undefined;
-  if (message?.m !== "Start") throw new FrameError("the first frame is no Start message");
-  return { connector: textMember(message, "connector"), grant: grantFromWire(message["grant"]) };
 }
 
 function startWorker(grant: Grant): Worker {
@@ -63,8 +103,16 @@ function listOrNothing(list: readonly string[]): string[] | false {
   return list.length === 0 ? false : [...list];
 }
 
-async function forward(frames: AsyncGenerator<Frame, undefined>, worker: Worker): Promise<void> {
-  for await (const frame of frames) sendTo(worker, { frame });
+/** Hands frames on to the worker; the question whether the process runs is answered here, however busy that is. */
+async function forward(
+  frames: AsyncGenerator<Frame, undefined>,
+  worker: Worker,
+  reply: (bytes: Uint8Array) => void,
+): Promise<void> {
+  for await (const frame of frames) {
+    if (frame.stream !== 0) sendTo(worker, { frame });
+    else if (decodeMessage(frame.payload).m === "Ping") reply(encodeMessage(0, { m: "Pong" }));
+  }
 }
 
 function sendTo(worker: Worker, message: ToWorker): void {
@@ -72,13 +120,16 @@ function sendTo(worker: Worker, message: ToWorker): void {
 }
 
 /** Carries what the worker sends to stdout. The promise settles when the worker has loaded its connector. */
-function connectOutput(worker: Worker, end: (code: number) => void): Promise<undefined> {
-  const output = Deno.stdout.writable.getWriter();
+function connectOutput(
+  worker: Worker,
+  write: (bytes: Uint8Array) => void,
+  end: (code: number) => void,
+): Promise<undefined> {
   const ready = Promise.withResolvers<undefined>();
   worker.onmessage = (event: MessageEvent<FromWorker>) => {
     if ("ready" in event.data) ready.resolve(undefined);
     else if ("fatal" in event.data) end(complain(new Error(event.data.fatal)));
-    else output.write(event.data.bytes).catch(() => end(0)); // the host is gone
+    else write(event.data.bytes);
   };
   worker.onerror = (event) => {
     event.preventDefault();

@@ -1,12 +1,19 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 import { FrameError } from "../protocol/frame.ts";
+import { encodeMessage } from "../protocol/messages.ts";
+import { divertConsole } from "../sdk/console.ts";
 import { ConnectorServer } from "../sdk/serve.ts";
 import { loadEmbedded } from "./embedded.ts";
 import { harden } from "./harden.ts";
 import type { FromWorker, ToWorker } from "./worker_message.ts";
 
-harden();
+const exit = Deno.exit;
+harden((code) => {
+  post({ fatal: `the connector ended itself with exit code ${code}` });
+  return exit();
+});
+divertConsole(console, (level, message) => post({ bytes: encodeMessage(0, { m: "LogEvent", level, message }) }));
 listen();
 
 function listen(): void {

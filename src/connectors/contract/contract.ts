@@ -1,4 +1,5 @@
 import type { Capability } from "./capabilities.ts";
+import type { Predicate, ReadHints } from "./hints.ts";
 
 /** A value of a connector's configuration or options, as the project holds it. */
 export type ConfigValue =
@@ -20,6 +21,7 @@ export type DatasetSpec = {
   readonly config: ConfigMap;
   readonly options: ConfigMap;
   readonly columns?: readonly ColumnSpec[];
+  readonly hints?: ReadHints;
 };
 
 /** What a write is asked for. */
@@ -31,8 +33,16 @@ export type OutputSpec = {
   readonly mode: "replace" | "append" | "merge";
   readonly schemaPolicy: "fail_on_change" | "additive" | "evolve";
   readonly keys: readonly string[];
+  /** What rows of `applyDeletes` do; absent: none will come. */
+  readonly onDelete?: "delete" | "soft";
   readonly attempt: WriteAttempt;
 };
+
+/** What an aborted write leaves behind at its destination: nothing, perhaps something, or all that was written. */
+export type AbortSemantics = "discards_all" | "best_effort" | "none";
+
+/** What a committed write did. */
+export type WriteResult = { readonly rows: bigint; readonly batches: number };
 
 /** Names one try of one write, so that a destination can tell a repetition from new data. */
 export type WriteAttempt = { readonly node: string; readonly run: string; readonly ordinal: number };
@@ -63,6 +73,8 @@ export type NativeScan = {
    * value that stopped it, or what `message`, DuckDB's own, means. Undefined: it was something else, and DuckDB's own error stands.
    */
   readonly diagnose?: (query: QueryRows, message?: string) => Promise<NativeDiagnosis | undefined>;
+  /** The relation without its contract, where its columns have types of their own, with which the contract can be compared. */
+  readonly uncast?: string;
   /** Of an answer of `infer`: the columns whose texts are read as dates by a form that may have been a guess. */
   readonly guessedDates?: readonly GuessedDates[];
 };
@@ -131,6 +143,8 @@ export type ConfigProblem = {
   readonly code: "PZ0301" | "PZ0353" | "PZ0361" | "PZ0362" | "PZ0365" | "PZ0364" | "PZ0700";
   readonly message: string;
   readonly hint?: string | undefined;
+  /** The column of the contract that is not there, if that is the problem. */
+  readonly missingColumn?: string;
 };
 
 export type NativeOutcome<T> =
@@ -155,16 +169,31 @@ export type ConnectorDescription = {
   readonly writeOptions: readonly string[] | undefined;
   /** Options of a connection that are never secret, such as a path, so that messages may show them. */
   readonly plainOptions?: readonly string[];
+  /** With PredicatePushdown: the comparisons that it makes as DuckDB does; absent: all. `and` needs no mention. */
+  readonly predicateOperators?: ReadonlySet<Predicate["op"]>;
+  /** How many writes of one output may go on side by side, each with a part of the rows; absent: one. */
+  readonly parallelWriters?: number;
   grant(config: ConfigMap, context: ConnectorContext): Grant;
   /** Undefined: no native path for this dataset. */
   nativeScan(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> | undefined;
   nativeCopy(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> | undefined;
+  /**
+   * Of a connector without a child, for `validate --connect`: looks at the place that a connection leads to and changes
+   * nothing.
+   */
+  probe?(config: ConfigMap, context: ConnectorContext, use: ConnectionUse): NativeProbe;
   /**
    * What DuckDB's message about a failed statement of `setup` means, in words that hold no secret. Absent or undefined:
    * nothing of that message may be shown.
    */
   setupTrouble?(message: string, config: ConfigMap): SetupTrouble | undefined;
 };
+
+/** What the project does with a connection. */
+export type ConnectionUse = { readonly reads: boolean; readonly writes: boolean };
+
+/** What stands against a connection's place, and statements that open it, in place of `setup`, without the right to change it. */
+export type NativeProbe = { readonly problems: readonly ConfigProblem[]; readonly setup: readonly string[] };
 
 /** Why a connection can't be set up, and the next step. */
 export type SetupTrouble = { readonly message: string; readonly hint: string };

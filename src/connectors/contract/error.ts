@@ -10,6 +10,11 @@ export class ConnectorError extends Error {
   readonly code: string | undefined;
   readonly hint: string | undefined;
   readonly denied: DeniedPermission | undefined;
+  /**
+   * Of a failed commit: whether the data may have become visible all the same. A connector that throws from `commit`
+   * and knows that nothing did says `false`; otherwise it becomes `true`. Of anything else: undefined.
+   */
+  readonly outcomeUnknown: boolean | undefined;
 
   constructor(
     message: string,
@@ -19,6 +24,7 @@ export class ConnectorError extends Error {
       readonly code?: string | undefined;
       readonly hint?: string | undefined;
       readonly denied?: DeniedPermission | undefined;
+      readonly outcomeUnknown?: boolean | undefined;
       readonly cause?: unknown;
     },
   ) {
@@ -28,5 +34,21 @@ export class ConnectorError extends Error {
     this.code = init.code;
     this.hint = init.hint;
     this.denied = init.denied;
+    this.outcomeUnknown = init.outcomeUnknown;
+  }
+
+  /** The same error, with another message, hint or outcome. */
+  with(changes: {
+    readonly message?: string;
+    readonly hint?: string | undefined;
+    readonly outcomeUnknown?: boolean;
+  }): ConnectorError {
+    const { message, ...init } = { ...this.#init(), message: this.message, ...changes };
+    return new ConnectorError(message, init);
+  }
+
+  #init() {
+    const { transient, retryAfterMs, code, hint, denied, outcomeUnknown, cause } = this;
+    return { transient, retryAfterMs, code, hint, denied, outcomeUnknown, cause };
   }
 }

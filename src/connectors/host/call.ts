@@ -1,24 +1,45 @@
-import { FrameError } from "../protocol/frame.ts";
-import { countMember, type Message, READ_CREDITS } from "../protocol/messages.ts";
+import { encodeCredit, FrameError } from "../protocol/frame.ts";
+import { Inflow } from "../protocol/inflow.ts";
+import { countMember, type Message } from "../protocol/messages.ts";
 
-/** More answers than this to one request are a broken connector, not a large plan. */
-const MAX_MESSAGES = 1_000_000;
+/** More answers than this to a simple request are a broken connector. */
+const MAX_MESSAGES = 1000;
+
+/** Hears what a call gets as it comes; what it throws counts as a breach of the protocol. */
+export type CallListener = {
+  /** A message that is no end; it is not kept in `messages` then. */
+  readonly message?: (message: Message) => void;
+  /** The connector takes so many data frames more. */
+  readonly credit?: (count: number) => void;
+  /** Nothing more is to be expected: the end, a failure, or that nobody waits any more. */
+  readonly over?: (outcome: "ended" | { readonly reason: unknown }) => void;
+};
 
 /** What the host keeps about one request: what arrived and was not yet taken, and how it ended. */
 export class Call {
-  readonly #grantCredit: (count: number) => void;
+  readonly stream: number;
+  readonly #listener: CallListener;
+  readonly #inflow: Inflow;
   readonly #settled = Promise.withResolvers<void>();
   readonly #messages: Message[] = [];
-  #data: Uint8Array<ArrayBuffer>[] = [];
-  #allowed = READ_CREDITS;
-  #received = 0;
-  #state: "open" | "ended" | "abandoned" = "open";
-  #wake: (() => void) | undefined;
-  #error: unknown;
-  #failed = false;
+  readonly #answered: () => void;
+  #state: "open" | "ended" | "abandoned" | "failed" = "open";
+  #reason: unknown;
 
-  constructor(grantCredit: (count: number) => void) {
-    this.#grantCredit = grantCredit;
+  /**
+   * @param send carries bytes to the connector
+   * @param answered told with the first sign of an answer, or that nobody waits for one
+   */
+  constructor(
+    stream: number,
+    send: (bytes: Uint8Array<ArrayBuffer>) => void,
+    listener: CallListener = {},
+    answered: () => void = () => {},
+  ) {
+    this.stream = stream;
+    this.#listener = listener;
+    this.#answered = answered;
+    this.#inflow = new Inflow(() => send(encodeCredit(stream, 1)));
     this.#settled.promise.catch(() => {});
   }
 
@@ -29,12 +50,12 @@ export class Call {
 
   /** Whether the end is known. */
   get isSettled(): boolean {
-    return this.#failed || this.#state === "ended";
+    return this.#state === "failed" || this.#state === "ended";
   }
 
   /** Why nobody waits any more, or what failed. */
   get reason(): unknown {
-    return this.#error;
+    return this.#reason;
   }
 
   /** The JSON messages so far. */
@@ -44,67 +65,70 @@ export class Call {
 
   /** @throws {FrameError} for data that no credit allows */
   takeData(payload: Uint8Array<ArrayBuffer>): void {
-    if (--this.#allowed < 0) throw new FrameError("more data than it was allowed to send");
-    if (this.#state === "abandoned") return;
-    this.#received++;
-    this.#data.push(payload);
-    this.#wake?.();
+    this.#answered();
+    this.#inflow.push(payload);
+  }
+
+  /** @throws {FrameError} for credits that nobody waits for */
+  takeCredit(count: number): void {
+    if (this.#listener.credit === undefined) throw new FrameError("credits that nobody waits for");
+    if (this.#state === "open") this.#listener.credit(count);
   }
 
   /** @throws {FrameError} for an end that does not fit what came, or too many messages */
   takeMessage(message: Message): void {
+    this.#answered();
     if (message.m === "EndOfStream") {
       const frames = countMember(message, "frames");
-      if (this.#state === "open" && frames !== this.#received) {
-        throw new FrameError(`an end after ${this.#received} data frames, where it counts ${frames}`);
-      }
+      const isAwaited = this.#state === "open";
+      if (isAwaited) this.#inflow.end(frames);
       this.#state = "ended";
       this.#settled.resolve();
-      this.#wake?.();
+      if (isAwaited) this.#listener.over?.("ended");
       return;
     }
     if (this.#state === "abandoned") return;
-    if (this.#messages.length >= MAX_MESSAGES) throw new FrameError("too many answers to one request");
-    this.#messages.push(message);
+    if (this.#listener.message !== undefined) this.#listener.message(message);
+    else if (this.#messages.push(message) > MAX_MESSAGES) throw new FrameError("too many answers to one request");
   }
 
   fail(error: unknown): void {
     if (this.isSettled) return;
-    this.#failed = true;
-    this.#error = error;
-    this.#data = [];
+    const isAwaited = this.#state === "open";
+    this.#state = "failed";
     this.#settled.reject(error);
-    this.#wake?.();
+    if (isAwaited) this.#giveUp(error);
   }
 
   /** From now on nobody takes what arrives; whoever waits gets the reason. */
   abandon(reason: unknown): void {
-    if (this.isSettled || this.#state === "abandoned") return;
+    if (this.#state !== "open") return;
     this.#state = "abandoned";
-    this.#data = [];
-    this.#error = reason;
-    this.#wake?.();
+    this.#giveUp(reason);
+  }
+
+  #giveUp(reason: unknown): void {
+    this.#answered();
+    this.#reason = reason;
+    this.#inflow.fail(reason);
+    this.#listener.over?.({ reason });
   }
 
   /**
    * The payloads of the data frames, in order; each one taken allows the connector one more. Throws the failure as soon
    * as it is known, and ends only at the connector's own end.
    */
-  async *data(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-    for (;;) {
-      if (this.#failed || this.#state === "abandoned") throw this.#error;
-      const payload = this.#data.shift();
-      if (payload !== undefined) {
-        this.#allowed++;
-        this.#grantCredit(1);
-        yield payload;
-        continue;
-      }
-      if (this.#state === "ended") return undefined;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-    }
+  data(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+    return this.#inflow.data();
+  }
+
+  /**
+   * The messages of an answer without data, once it is complete.
+   *
+   * @throws {FrameError} when there is data
+   */
+  async answer(): Promise<readonly Message[]> {
+    for await (const _ of this.data()) throw new FrameError("data in an answer that has none");
+    return this.#messages;
   }
 }

@@ -1,5 +1,5 @@
 import { ConnectorError, type Grant } from "../contract/mod.ts";
-import { encodeCredit, FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
+import { decodeCredit, FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
 import {
   countMember,
   decodeMessage,
@@ -11,26 +11,18 @@ import {
 } from "../protocol/messages.ts";
 import { toWire } from "../protocol/values.ts";
 import type { ConfigMap } from "../contract/mod.ts";
-import { Call } from "./call.ts";
+import { Call, type CallListener } from "./call.ts";
 import type { ChildCommand } from "./command.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { LogLimiter } from "./log_limiter.ts";
+import type { Patience } from "./patience.ts";
 import type { Redactor } from "./redact.ts";
 import { printable, Tail } from "./tail.ts";
 import { withDeadline } from "./deadline.ts";
 
 const STDERR_TAIL_BYTES = 8 * 1024;
-
-/** How long the host waits, in milliseconds. */
-export type Patience = {
-  /** From the start of the process to its answer to the handshake. */
-  readonly handshakeMs: number;
-  /** From a cancellation to the end of the cancelled request; then the process is killed. */
-  readonly cancelMs: number;
-  /** For the connector's own farewell, and again for the end of the process. */
-  readonly shutdownMs: number;
-};
-
-export const DEFAULT_PATIENCE: Patience = { handshakeMs: 15_000, cancelMs: 5_000, shutdownMs: 2_000 };
+const MAX_NOTICES = 1000;
+const MAX_NOTICE_LENGTH = 4096;
 
 export type ChildOptions = {
   readonly command: ChildCommand;
@@ -42,6 +34,16 @@ export type ChildOptions = {
   readonly redactor: Redactor;
   readonly patience: Patience;
   readonly onLog: (level: string, message: string) => void;
+  readonly onNotice: (message: string) => void;
+};
+
+/** How a request is made. */
+export type RequestOptions = {
+  /** Cancels it. */
+  readonly signal?: AbortSignal;
+  readonly listener?: CallListener;
+  /** Whether it fails when there is no sign of an answer in a time that is generous for it. */
+  readonly isLimited?: boolean;
 };
 
 /** One connector process: started, configured, spoken to, and ended. */
@@ -54,14 +56,24 @@ export class ConnectorChild {
   readonly #log: LogLimiter;
   readonly #reading: Promise<void>;
   readonly #draining: Promise<void>;
+  readonly #heartbeat: Heartbeat;
   #nextStream = 1;
   #failure: ConnectorError | undefined;
+  #isIntroduced = false;
   #closing = false;
+  #notices = 0;
 
   private constructor(options: ChildOptions, process: Deno.ChildProcess) {
     this.#options = options;
     this.#process = process;
     this.#log = new LogLimiter(options.onLog);
+    this.#heartbeat = new Heartbeat({
+      everyMs: options.patience.pingMs,
+      limitMs: options.patience.pongMs,
+      isBusy: () => this.#isIntroduced && this.#calls.size > 0,
+      ask: () => this.#send(encodeMessage(0, { m: "Ping" })),
+      dead: () => this.#condemn(this.#error("does not run any more", "PZ0358", true)),
+    });
     this.#input = process.stdin.getWriter();
     this.#input.closed.catch(() => {}); // the end of the process is reported from its output
     this.#draining = this.#drainStderr();
@@ -90,16 +102,18 @@ export class ConnectorChild {
   }
 
   /** Sends a request. The returned call fails when the process ends or the signal fires. */
-  open(message: Message, signal?: AbortSignal): Call {
+  open(message: Message, { signal, listener, isLimited = false }: RequestOptions = {}): Call {
     signal?.throwIfAborted();
     const stream = this.#nextStream++;
-    const call = new Call((count) => this.#send(encodeCredit(stream, count)));
+    let limit: ReturnType<typeof setTimeout> | undefined;
+    const call = new Call(stream, (bytes) => this.#send(bytes), listener, () => clearTimeout(limit));
     if (this.#failure !== undefined) {
       call.fail(this.#failure);
       return call;
     }
     this.#calls.set(stream, call);
-    this.#send(encodeMessage(stream, message));
+    this.send(call, message);
+    if (isLimited) limit = this.#limit(call, message.m);
     if (signal !== undefined) {
       const cancel = () => this.cancel(call, signal.reason);
       signal.addEventListener("abort", cancel, { once: true });
@@ -108,19 +122,36 @@ export class ConnectorChild {
     return call;
   }
 
+  /** Says something on the stream of a request: a message, or a frame of that stream. */
+  send(call: Call, what: Message | Uint8Array<ArrayBuffer>): void {
+    this.#send(what instanceof Uint8Array ? what : encodeMessage(call.stream, what));
+  }
+
   /** Gives up a request: asks the connector to stop, and kills the process if it does not within its time. */
   cancel(call: Call, reason: unknown): void {
     if (call.isSettled) return;
     call.abandon(reason);
-    for (const [stream, open] of this.#calls) {
-      if (open === call) this.#send(encodeMessage(stream, { m: "Cancel" }));
-    }
-    const ms = this.#options.patience.cancelMs;
-    withDeadline(call.settled, ms).then((inTime) => {
-      if (!inTime) {
-        this.#condemn(this.#error(`did not stop within ${ms / 1000} s of being asked`, "PZ0358", true));
-      }
-    }, () => {});
+    this.send(call, { m: "Cancel" });
+    void this.settle(call, this.#options.patience.cancelMs);
+  }
+
+  /** Waits for the end of a request that was asked to stop, and kills the process when it does not come. Never throws. */
+  async settle(call: Call, ms: number): Promise<void> {
+    if (await withDeadline(call.settled.catch(() => {}), ms)) return;
+    this.#condemn(this.#error(`did not stop within ${ms / 1000} s of being asked`, "PZ0358", true));
+  }
+
+  /** Calls for an answer to this within the time for a first answer; the returned function says that it came. */
+  expect(call: Call, name: string): () => void {
+    const timer = this.#limit(call, name);
+    return () => clearTimeout(timer);
+  }
+
+  #limit(call: Call, name: string): ReturnType<typeof setTimeout> {
+    const ms = this.#options.patience.answerMs;
+    return setTimeout(() => {
+      this.cancel(call, this.#error(`did not answer the request ${name} within ${ms / 1000} s`, "PZ0358", true));
+    }, ms);
   }
 
   /** Ends the process: politely, then by closing its input, then by force. Never throws. */
@@ -132,6 +163,7 @@ export class ConnectorChild {
     await withDeadline(this.#input.close(), shutdownMs).catch(() => {});
     const ended = await withDeadline(this.#process.status, shutdownMs);
     if (!ended) this.#kill();
+    this.#heartbeat.stop();
     await Promise.all([this.#process.status, this.#reading, this.#draining]);
     this.#log.finish();
   }
@@ -156,6 +188,7 @@ export class ConnectorChild {
       );
     }
     await this.open({ m: "Configure", instanceId: connection, config: toWire(config) }).settled;
+    this.#isIntroduced = true;
   }
 
   async #read(): Promise<void> {
@@ -178,7 +211,7 @@ export class ConnectorChild {
 
   #receive(frame: Frame): void {
     if (frame.stream === 0 && frame.kind === FRAME.control) {
-      this.#receiveNotice(decodeMessage(frame.payload));
+      this.#receiveOwn(decodeMessage(frame.payload));
       return;
     }
     const call = this.#calls.get(frame.stream);
@@ -187,20 +220,34 @@ export class ConnectorChild {
       call.takeData(frame.payload);
       return;
     }
-    if (frame.kind !== FRAME.control) throw new FrameError("credits that nobody waits for");
+    if (frame.kind === FRAME.credit) {
+      call.takeCredit(decodeCredit(frame));
+      return;
+    }
     const message = decodeMessage(frame.payload);
     // A call leaves the list only once it is settled: a message that breaks the protocol fails every open one.
-    if (message.m === "Failed") call.fail(this.#redacted(errorFromWire(message["error"])));
+    if (message.m === "Failed") call.fail(this.errorOf(message));
     else call.takeMessage(message);
     if (call.isSettled) this.#calls.delete(frame.stream);
   }
 
-  #receiveNotice(message: Message): void {
-    if (message.m !== "LogEvent") return; // a notice of a later version
-    this.#log.push(
-      printable(textMember(message, "level")),
-      this.#options.redactor.strict(printable(textMember(message, "message"))),
-    );
+  #receiveOwn(message: Message): void {
+    const { redactor, onNotice } = this.#options;
+    switch (message.m) { // others are those of a later version
+      case "Pong":
+        this.#heartbeat.answered();
+        return;
+      case "LogEvent":
+        this.#log.push(
+          printable(textMember(message, "level")),
+          redactor.strict(printable(textMember(message, "message"))),
+        );
+        return;
+      case "Notice":
+        if (this.#notices++ < MAX_NOTICES) {
+          onNotice(redactor.lenient(printable(textMember(message, "message"))).slice(0, MAX_NOTICE_LENGTH));
+        }
+    }
   }
 
   async #reportDeath(): Promise<void> {
@@ -229,14 +276,13 @@ export class ConnectorChild {
     );
   }
 
-  #redacted(error: ConnectorError): ConnectorError {
+  /** An error of the connector, fit to be shown. */
+  errorOf(message: Message): ConnectorError {
     const { redactor } = this.#options;
-    return new ConnectorError(redactor.lenient(printable(error.message)), {
-      transient: error.transient,
-      retryAfterMs: error.retryAfterMs,
-      code: error.code,
+    const error = errorFromWire(message["error"]);
+    return error.with({
+      message: redactor.lenient(printable(error.message)),
       hint: error.hint === undefined ? undefined : redactor.lenient(printable(error.hint)),
-      denied: error.denied,
     });
   }
 
@@ -246,6 +292,7 @@ export class ConnectorChild {
   }
 
   #fail(error: ConnectorError): void {
+    this.#heartbeat.stop();
     this.#failure ??= error;
     for (const call of this.#calls.values()) call.fail(error);
     this.#calls.clear();

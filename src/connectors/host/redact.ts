@@ -1,7 +1,5 @@
-import { type Mask, maskOf } from "../../util/mod.ts";
+import { type Mask, maskOf, secretTexts } from "../../util/mod.ts";
 import type { ConfigMap, ConfigValue } from "../contract/mod.ts";
-
-const SECRET_KEY = /pass|secret|token|key|credential|sas|dsn|url|uri|connection/i;
 
 /** Takes a connection's settings out of texts that come from its connector. */
 export class Redactor {
@@ -9,11 +7,9 @@ export class Redactor {
   readonly #secret: Mask;
 
   constructor(config: ConfigMap) {
-    const all = new Set<string>();
-    const secret = new Set<string>();
-    for (const [key, value] of Object.entries(config)) collect(value, SECRET_KEY.test(key), all, secret);
-    this.#all = maskOf(all, 3);
-    this.#secret = maskOf(secret, 1);
+    const secrets = secretTexts(config);
+    this.#all = maskOf([...textsOf(config), ...secrets], 3);
+    this.#secret = maskOf(secrets);
   }
 
   /** Without any setting of three letters or more: for logs and the output of a process. */
@@ -27,14 +23,9 @@ export class Redactor {
   }
 }
 
-function collect(value: ConfigValue, isSecret: boolean, all: Set<string>, secret: Set<string>): void {
-  if (typeof value === "string" || typeof value === "bigint" || typeof value === "number") {
-    const text = String(value);
-    if (text.length >= 3) all.add(text);
-    if (isSecret && text !== "") secret.add(text);
-  } else if (value !== null && typeof value === "object") {
-    for (const [key, member] of Object.entries(value)) {
-      collect(member, isSecret || SECRET_KEY.test(key), all, secret);
-    }
-  }
+function textsOf(value: ConfigValue): readonly string[] {
+  if (value === null || typeof value === "boolean") return [];
+  if (typeof value === "object") return Object.values(value).flatMap(textsOf);
+  const text = String(value);
+  return text.length < 3 ? [] : [text];
 }

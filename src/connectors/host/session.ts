@@ -1,19 +1,16 @@
 import type { RecordBatch, Schema } from "../../util/arrow.ts";
-import { type ConfigMap, ConnectorError, type DatasetSpec, type Grant } from "../contract/mod.ts";
+import { type ConfigMap, ConnectorError, type DatasetSpec, type Grant, type OutputSpec } from "../contract/mod.ts";
 import { FrameError } from "../protocol/frame.ts";
-import { specToWire, textMember } from "../protocol/messages.ts";
+import type { Message } from "../protocol/messages.ts";
+import { datasetToWire } from "../protocol/specs.ts";
 import type { Call } from "./call.ts";
-import { ConnectorChild, DEFAULT_PATIENCE, type Patience } from "./child.ts";
+import { ConnectorChild, type RequestOptions } from "./child.ts";
 import { type ChildCommand, childCommand } from "./command.ts";
+import { type PartitionRef, PartitionStream } from "./partition_stream.ts";
+import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
+import { ReadStream } from "./read_stream.ts";
 import { Redactor } from "./redact.ts";
-
-/** Far more than any size of batch that can be asked for. */
-const MAX_BATCH_BYTES = 1 << 30;
-
-export type PartitionRef = { readonly id: string };
-
-/** The batches of one partition: ends normally only when the connector said that it had sent everything. */
-export type ReadStream = AsyncIterable<RecordBatch>;
+import type { WriteHandle } from "./write.ts";
 
 export type SessionOptions = {
   readonly connector: string;
@@ -23,6 +20,8 @@ export type SessionOptions = {
   readonly runId: string;
   /** Takes what the connector logs; already free of configuration values. */
   readonly onLog: (level: string, message: string) => void;
+  /** Takes what the connector has to tell the user, perhaps repeatedly; free of settings that are secret. */
+  readonly onNotice?: (message: string) => void;
   /** How to start the child; undefined: this program again. */
   readonly command?: ChildCommand;
   readonly patience?: Partial<Patience>;
@@ -36,76 +35,81 @@ export type SessionOptions = {
 export class ConnectorSession implements AsyncDisposable {
   readonly #options: SessionOptions;
   readonly #redactor: Redactor;
+  readonly #patience: Patience;
   readonly #retired: Promise<void>[] = [];
   #child: Promise<ConnectorChild> | undefined;
   readonly #stop = new AbortController();
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#patience = { ...DEFAULT_PATIENCE, ...options.patience };
     this.#redactor = new Redactor(options.config);
+  }
+
+  /** Reaches the system once and changes nothing; returns when that went well. */
+  async check(signal: AbortSignal): Promise<void> {
+    const { child, call } = await this.#open({ m: "CheckConnection" }, { signal, isLimited: true });
+    await this.#explained(child, call, () => call.answer());
   }
 
   /** The schema of a dataset, every field as it will arrive. */
   async getSchema(spec: DatasetSpec, signal: AbortSignal): Promise<Schema> {
-    const { RecordBatchReader } = await import("../../util/arrow.ts");
-    const { child, call } = await this.#open({ m: "GetSchema", spec: specToWire(spec) }, signal);
-    try {
-      const reader = await RecordBatchReader.from(call.data());
-      await reader.open({ autoDestroy: false });
+    const { ArrowInflow } = await import("../protocol/arrow_inflow.ts");
+    const request = { m: "GetSchema", spec: datasetToWire(spec) };
+    const { child, call } = await this.#open(request, { signal, isLimited: true });
+    return await this.#explained(child, call, async () => {
+      const { schema } = await ArrowInflow.open(call.data());
       await call.settled;
-      return reader.schema;
-    } catch (error) {
-      throw this.#explain(child, call, error);
-    }
+      return schema;
+    });
   }
 
   /** The partitions of a dataset: one at least, each with an id of its own. */
   async planRead(spec: DatasetSpec, signal: AbortSignal): Promise<readonly PartitionRef[]> {
-    const { child, call } = await this.#open({ m: "PlanRead", spec: specToWire(spec) }, signal);
-    try {
-      for await (const _ of call.data()) throw new FrameError("data in the answer to a plan");
-      const partitions = call.messages
-        .filter(({ m }) => m === "Partition")
-        .map((message) => ({ id: textMember(message, "id") }));
-      if (partitions.length === 0) throw new FrameError("a plan without partitions");
-      if (new Set(partitions.map(({ id }) => id)).size < partitions.length) {
-        throw new FrameError("a plan that names a partition twice");
-      }
-      return partitions;
-    } catch (error) {
-      throw this.#explain(child, call, error);
-    }
+    return await Array.fromAsync(this.planReadStreaming(spec, signal));
+  }
+
+  /** The same, each as soon as the connector has found it; who stops early cancels the rest. */
+  async *planReadStreaming(spec: DatasetSpec, signal: AbortSignal): AsyncGenerator<PartitionRef, undefined> {
+    const plan = new PartitionStream();
+    const request = { m: "PlanRead", spec: datasetToWire(spec) };
+    const { child, call } = await this.#open(request, { signal, isLimited: true, listener: plan });
+    yield* this.#explainedItems(child, call, plan.partitions());
+    return undefined;
   }
 
   /** Reads one partition; a reader that stops early cancels the rest. */
-  async *read(
+  read(
     spec: DatasetSpec,
     partition: PartitionRef,
-    options: { readonly batchBytes: number; readonly signal: AbortSignal },
-  ): AsyncGenerator<RecordBatch, undefined> {
+    options: {
+      readonly batchBytes: number;
+      readonly signal: AbortSignal;
+      /** A `checkpoint` of an earlier read of the same partition; see `ReadStream.resumed`. */
+      readonly resumeFrom?: string;
+    },
+  ): ReadStream {
+    const { batchBytes, signal, resumeFrom } = options;
     const request = {
       m: "OpenReadStream",
-      spec: specToWire(spec),
+      spec: datasetToWire(spec),
       partition: partition.id,
-      batchBytes: options.batchBytes,
+      batchBytes,
+      resumeCheckpoint: resumeFrom,
     };
-    const { RecordBatchReader } = await import("../../util/arrow.ts");
-    const { child, call } = await this.#open(request, options.signal);
-    try {
-      const data = call.data();
-      const meter = { bytes: 0 };
-      const reader = await RecordBatchReader.from(metered(data, meter));
-      for await (const batch of reader) {
-        meter.bytes = 0;
-        yield batch;
-      }
-      for await (const _ of data) throw new FrameError("data after the end of the Arrow stream");
-      return undefined;
-    } catch (error) {
-      throw this.#explain(child, call, error);
-    } finally {
-      child.cancel(call, new ConnectorError("The reader stopped", { transient: false }));
-    }
+    return new ReadStream((hear) => this.#batches(request, { signal, listener: { message: hear } }));
+  }
+
+  /**
+   * Begins a write of rows of this schema. The signal counts until it has begun; from then on the handle's own methods
+   * end it.
+   */
+  async beginWrite(spec: OutputSpec, schema: Schema, signal: AbortSignal): Promise<WriteHandle> {
+    const { WriteStream } = await import("./write_stream.ts");
+    signal.throwIfAborted();
+    const child = await unlessAborted(this.#living(), signal);
+    const { abortMs } = this.#patience;
+    return await WriteStream.begin(child, spec, schema, { signal, abortMs });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,13 +118,21 @@ export class ConnectorSession implements AsyncDisposable {
     await Promise.all([child?.close(), ...this.#retired]);
   }
 
+  async *#batches(request: Message, options: RequestOptions): AsyncGenerator<RecordBatch, undefined> {
+    const { ArrowInflow } = await import("../protocol/arrow_inflow.ts");
+    const { child, call } = await this.#open(request, options);
+    yield* this.#explainedItems(child, call, batchesOf(call, ArrowInflow.open));
+    return undefined;
+  }
+
   async #open(
-    message: Parameters<ConnectorChild["open"]>[0],
-    signal: AbortSignal,
+    message: Message,
+    options: RequestOptions,
   ): Promise<{ readonly child: ConnectorChild; readonly call: Call }> {
-    signal.throwIfAborted();
-    const child = await unlessAborted(this.#living(), signal);
-    return { child, call: child.open(message, signal) };
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const child = await (signal === undefined ? this.#living() : unlessAborted(this.#living(), signal));
+    return { child, call: child.open(message, options) };
   }
 
   /** The running child, or a new one in place of one that died. */
@@ -143,7 +155,7 @@ export class ConnectorSession implements AsyncDisposable {
   }
 
   #start(): Promise<ConnectorChild> {
-    const { connector, connection, config, grant, runId, onLog, command, patience } = this.#options;
+    const { connector, connection, config, grant, runId, onLog, onNotice, command } = this.#options;
     return ConnectorChild.start({
       command: command ?? childCommand(),
       connector,
@@ -152,9 +164,33 @@ export class ConnectorSession implements AsyncDisposable {
       grant,
       runId,
       onLog,
+      onNotice: onNotice ?? (() => {}),
       redactor: this.#redactor,
-      patience: { ...DEFAULT_PATIENCE, ...patience },
+      patience: this.#patience,
     }, this.#stop.signal);
+  }
+
+  async #explained<T>(child: ConnectorChild, call: Call, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#explain(child, call, error);
+    }
+  }
+
+  async *#explainedItems<T>(
+    child: ConnectorChild,
+    call: Call,
+    items: AsyncGenerator<T, undefined>,
+  ): AsyncGenerator<T, undefined> {
+    try {
+      yield* items;
+      return undefined;
+    } catch (error) {
+      throw this.#explain(child, call, error);
+    } finally {
+      child.cancel(call, new ConnectorError("The reader stopped", { transient: false }));
+    }
   }
 
   /** The error to throw: what the connector or the host said, or bytes that Arrow could not read. */
@@ -168,6 +204,14 @@ export class ConnectorSession implements AsyncDisposable {
       cause: error,
     });
   }
+}
+
+async function* batchesOf(
+  call: Call,
+  open: (data: ReturnType<Call["data"]>) => Promise<{ batches(): AsyncGenerator<RecordBatch, undefined> }>,
+): AsyncGenerator<RecordBatch, undefined> {
+  yield* (await open(call.data())).batches();
+  return undefined;
 }
 
 async function isAlive(child: Promise<ConnectorChild>): Promise<boolean> {
@@ -188,21 +232,4 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener("abort", abort);
   }
-}
-
-/**
- * The same items, counted; whoever iterates can't close the source.
- *
- * @throws {FrameError} when more bytes come than one batch may have
- */
-async function* metered(
-  source: AsyncIterator<Uint8Array>,
-  meter: { bytes: number },
-): AsyncGenerator<Uint8Array, undefined> {
-  for (let next = await source.next(); next.done !== true; next = await source.next()) {
-    meter.bytes += next.value.length;
-    if (meter.bytes > MAX_BATCH_BYTES) throw new FrameError(`a batch of more than ${MAX_BATCH_BYTES} bytes`);
-    yield next.value;
-  }
-  return undefined;
 }

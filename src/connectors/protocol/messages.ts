@@ -1,15 +1,27 @@
-import { ConnectorError, type DatasetSpec, type Grant } from "../contract/mod.ts";
+import { ConnectorError, type Grant } from "../contract/mod.ts";
 import { encodeFrame, FRAME, FrameError } from "./frame.ts";
-import { configFromWire, toWire } from "./values.ts";
 
 /** The version of the protocol; both sides must agree. */
 export const PROTOCOL_MAJOR = 1;
-/** Data frames that a reader allows at first, and so the most that may be on their way on one stream. */
-export const READ_CREDITS = 8;
+/** Data frames that a receiver allows at first, and so the most that may be on their way on one stream. */
+export const DATA_CREDITS = 8;
 
 /**
  * A JSON message. Every request opens the stream whose number its frame carries; the answer is any number of messages
- * and data frames on that stream, then exactly one `EndOfStream` or `Failed`. Stream 0 belongs to the process itself.
+ * and data frames on that stream, then exactly one `EndOfStream` or `Failed`; what still comes for a stream that has
+ * ended is dropped. Stream 0 belongs to the process itself.
+ *
+ * | request | the host says besides | answers |
+ * |---|---|---|
+ * | `Handshake` | | `Hello` |
+ * | `Configure`, `CheckConnection`, `Shutdown` | | |
+ * | `GetSchema` | | data: an Arrow stream without batches |
+ * | `PlanRead` | | `Partition` for each, as they are found |
+ * | `OpenReadStream` | credits | `Resumed` if asked to resume; data: one Arrow stream; `Checkpoint` |
+ * | `BeginWrite` | data: one Arrow stream of rows, `EndOfData`, perhaps `DeleteKeys` and one of keys, `EndOfData`; `ResumeFrom`; `CommitWrite` or `AbortWrite` | credits; `WriteSession` when begun; `Resumed`; `WriteAck`; `WriteFailed` at once, before what was written is taken back; `WriteResult` |
+ *
+ * `Cancel` ends any of them early. On stream 0 the host sends `Start` once and `Ping`; the process sends `Pong`,
+ * `LogEvent` and `Notice`.
  */
 export type Message = { readonly m: string; readonly [field: string]: unknown };
 
@@ -53,6 +65,29 @@ export function textMember(message: Message, name: string): string {
 }
 
 /**
+ * A member that must be true or false.
+ *
+ * @throws {FrameError}
+ */
+export function flagMember(message: Message, name: string): boolean {
+  const value = message[name];
+  if (typeof value !== "boolean") throw new FrameError(`message ${message.m} without the flag "${name}"`);
+  return value;
+}
+
+/**
+ * A member that must be a number of rows: digits, of at most 64 bits.
+ *
+ * @throws {FrameError}
+ */
+export function rowsMember(message: Message, name: string): bigint {
+  const value = message[name];
+  const rows = typeof value === "string" && /^\d{1,19}$/.test(value) ? BigInt(value) : undefined;
+  if (rows === undefined || rows >= 1n << 63n) throw new FrameError(`message ${message.m} without the rows "${name}"`);
+  return rows;
+}
+
+/**
  * A member that must be a whole number of at least zero.
  *
  * @throws {FrameError}
@@ -65,42 +100,6 @@ export function countMember(message: Message, name: string): number {
   return value;
 }
 
-export function specToWire(spec: DatasetSpec): { readonly [field: string]: unknown } {
-  return {
-    connection: spec.connection,
-    entity: spec.entity,
-    options: toWire(spec.options),
-    ...(spec.columns === undefined ? {} : { columns: spec.columns.map(({ name, type }) => ({ name, type })) }),
-  };
-}
-
-/**
- * The dataset of a message. Its `config` is the one that the child was configured with.
- *
- * @throws {FrameError}
- */
-export function specFromWire(wire: unknown, config: DatasetSpec["config"]): DatasetSpec {
-  const spec = asRecord(wire, "a dataset");
-  const { connection, entity, options, columns } = spec;
-  if (typeof connection !== "string" || typeof entity !== "string") throw new FrameError("a dataset without its names");
-  return {
-    connection,
-    entity,
-    config,
-    options: configFromWire(options),
-    ...(columns === undefined ? {} : { columns: columnsFromWire(columns) }),
-  };
-}
-
-function columnsFromWire(wire: unknown): NonNullable<DatasetSpec["columns"]> {
-  if (!Array.isArray(wire)) throw new FrameError("columns that are no list");
-  return wire.map((column) => {
-    const { name, type } = asRecord(column, "a column");
-    if (typeof name !== "string" || typeof type !== "string") throw new FrameError("a column without name and type");
-    return { name, type };
-  });
-}
-
 /**
  * The grant of a `Start` message.
  *
@@ -111,17 +110,22 @@ export function grantFromWire(wire: unknown): Grant {
   return { net: texts(net), read: texts(read), write: texts(write), env: texts(env) };
 }
 
-function texts(wire: unknown): readonly string[] {
-  if (!Array.isArray(wire)) throw new FrameError("a grant without its lists");
+/**
+ * A list of texts.
+ *
+ * @throws {FrameError}
+ */
+export function texts(wire: unknown): readonly string[] {
+  if (!Array.isArray(wire)) throw new FrameError("a list that is missing");
   return wire.map((text) => {
-    if (typeof text !== "string") throw new FrameError("a grant whose list holds more than texts");
+    if (typeof text !== "string") throw new FrameError("a list that holds more than texts");
     return text;
   });
 }
 
 export function errorToWire(error: ConnectorError): { readonly [field: string]: unknown } {
-  const { message, transient, retryAfterMs, code, hint, denied } = error;
-  return { message, transient, retryAfterMs, code, hint, denied };
+  const { message, transient, retryAfterMs, code, hint, denied, outcomeUnknown } = error;
+  return { message, transient, retryAfterMs, code, hint, denied, outcomeUnknown };
 }
 
 /**
@@ -130,7 +134,7 @@ export function errorToWire(error: ConnectorError): { readonly [field: string]: 
  * @throws {FrameError}
  */
 export function errorFromWire(wire: unknown): ConnectorError {
-  const { message, transient, retryAfterMs, code, hint, denied } = asRecord(wire, "an error");
+  const { message, transient, retryAfterMs, code, hint, denied, outcomeUnknown } = asRecord(wire, "an error");
   if (typeof message !== "string" || typeof transient !== "boolean") throw new FrameError("an error without its parts");
   return new ConnectorError(message, {
     transient,
@@ -138,6 +142,7 @@ export function errorFromWire(wire: unknown): ConnectorError {
     code: typeof code === "string" ? code : undefined,
     hint: typeof hint === "string" ? hint : undefined,
     denied: deniedFromWire(denied),
+    outcomeUnknown: typeof outcomeUnknown === "boolean" ? outcomeUnknown : undefined,
   });
 }
 
@@ -147,7 +152,12 @@ function deniedFromWire(wire: unknown): ConnectorError["denied"] {
   return typeof permission === "string" && typeof target === "string" ? { permission, target } : undefined;
 }
 
-function asRecord(value: unknown, what: string): { readonly [field: string]: unknown } {
+/**
+ * The members of an object.
+ *
+ * @throws {FrameError} when it is none
+ */
+export function asRecord(value: unknown, what: string): { readonly [field: string]: unknown } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new FrameError(`${what} is missing`);
   return { ...value };
 }

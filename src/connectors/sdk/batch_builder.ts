@@ -1,15 +1,21 @@
 import { makeData, RecordBatch, type Schema, Struct } from "../../util/arrow.ts";
-import { type CellValue, type ColumnBuilder, columnBuilder } from "./column_builder.ts";
+import type { CellValue } from "./cell.ts";
+import type { ColumnBuilder } from "./column_builder.ts";
+import { makeBuilder } from "./make_builder.ts";
 
-/** Turns rows into Arrow batches of one schema, straight into Arrow's memory layout. */
+/**
+ * Turns rows into Arrow batches of one schema, straight into Arrow's memory layout: either whole rows with `append`, or
+ * one value into each of `columns` and then `endRow`.
+ */
 export class BatchBuilder {
   readonly schema: Schema;
-  readonly #columns: readonly ColumnBuilder[];
+  /** In the schema's order. */
+  readonly columns: readonly ColumnBuilder[];
   #rows = 0;
 
   constructor(schema: Schema) {
     this.schema = schema;
-    this.#columns = schema.fields.map((field) => columnBuilder(field.type));
+    this.columns = schema.fields.map(makeBuilder);
   }
 
   get rows(): number {
@@ -18,7 +24,7 @@ export class BatchBuilder {
 
   /** Bytes that the rows take so far, about. */
   get bytes(): number {
-    return this.#columns.reduce((sum, column) => sum + column.bytes, 0);
+    return this.columns.reduce((sum, column) => sum + column.bytes, 0);
   }
 
   /**
@@ -27,15 +33,31 @@ export class BatchBuilder {
    * @throws {TypeError} when a value does not fit; the builder is then of no more use
    */
   append(row: readonly CellValue[]): void {
-    for (let index = 0; index < this.#columns.length; index++) this.#columns[index]?.append(row[index] ?? null);
+    for (let index = 0; index < this.columns.length; index++) this.columns[index]?.append(row[index] ?? null);
     this.#rows++;
   }
 
-  /** The rows so far as a batch; the builder starts anew. */
+  /** Ends a row of which each column has got its value. */
+  endRow(): void {
+    this.#rows++;
+  }
+
+  /**
+   * The rows so far as a batch; the builder starts anew.
+   *
+   * @throws {TypeError} when a column has not as many values as there are rows
+   */
   finish(): RecordBatch {
     const length = this.#rows;
     this.#rows = 0;
-    const children = this.#columns.map((column) => column.finish());
+    for (const [index, column] of this.columns.entries()) {
+      if (column.length !== length) {
+        throw new TypeError(
+          `Column "${this.schema.fields[index]?.name}" has got ${column.length} values for ${length} rows`,
+        );
+      }
+    }
+    const children = this.columns.map((column) => column.finish());
     return new RecordBatch(
       this.schema,
       makeData({ type: new Struct(this.schema.fields), length, nullCount: 0, children }),

@@ -7,18 +7,16 @@ import {
   errorToWire,
   type Message,
   PROTOCOL_MAJOR,
-  READ_CREDITS,
-  specFromWire,
   textMember,
 } from "../protocol/messages.ts";
+import { schemaFrames } from "../protocol/arrow_frames.ts";
+import { datasetFromWire, outputFromWire } from "../protocol/specs.ts";
 import { configFromWire } from "../protocol/values.ts";
-import type { ConnectorInstance, ConnectorModule, Source } from "./connector.ts";
-import { batchFrames, schemaFrames } from "./arrow_stream.ts";
-import { Credits } from "./credits.ts";
+import type { ConnectorInstance, ConnectorModule, Sink, Source } from "./connector.ts";
 import { toConnectorError } from "./failure.ts";
-
-/** One running request. */
-type Operation = { readonly controller: AbortController; readonly credits: Credits };
+import type { Answer, Operation } from "./operation.ts";
+import { Request, type RequestContext, sendBatches } from "./request.ts";
+import { WriteOperation } from "./write_operation.ts";
 
 /**
  * Answers the host's requests with a connector, as frames through `post`. Requests run side by side; a failure of one
@@ -28,6 +26,7 @@ export class ConnectorServer {
   readonly #module: ConnectorModule;
   readonly #post: (frame: Uint8Array<ArrayBuffer>) => void;
   readonly #operations = new Map<number, Operation>();
+  #latest = 0;
   #config: ReturnType<typeof configFromWire> | undefined;
   #instance: ConnectorInstance | undefined;
 
@@ -42,122 +41,156 @@ export class ConnectorServer {
    * @throws {FrameError} for a frame that no host sends
    */
   receive(frame: Frame): void {
-    if (frame.kind === FRAME.credit) {
-      this.#operations.get(frame.stream)?.credits.add(decodeCredit(frame));
-      return;
+    const { kind, stream } = frame;
+    const operation = this.#operations.get(stream);
+    if (operation === undefined && stream <= this.#latest) return; // too late: it has ended
+    switch (kind) {
+      case FRAME.credit:
+        operation?.credit(decodeCredit(frame));
+        return;
+      case FRAME.data:
+        if (operation === undefined) throw new FrameError("data from the host, which nothing waits for");
+        operation.data(frame.payload);
+        return;
     }
-    if (frame.kind !== FRAME.control) throw new FrameError("data from the host, which nothing waits for");
     const message = decodeMessage(frame.payload);
-    if (message.m === "Cancel") {
-      this.#operations.get(frame.stream)?.controller.abort(
-        new ConnectorError("The host cancelled the operation", { transient: true }),
-      );
-      return;
-    }
-    void this.#run(frame.stream, message);
+    if (operation === undefined) void this.#run(stream, message);
+    else if (message.m === "Cancel") operation.cancel();
+    else operation.message(message);
   }
 
   async #run(stream: number, message: Message): Promise<void> {
-    const operation: Operation = { controller: new AbortController(), credits: new Credits(READ_CREDITS) };
-    this.#operations.set(stream, operation);
+    this.#latest = stream;
+    const end = await this.#outcome(stream, message);
+    this.#operations.delete(stream);
+    this.#send(stream, end);
+  }
+
+  async #outcome(stream: number, message: Message): Promise<Message> {
     try {
-      await this.#answer(stream, message, operation);
+      const operation = this.#operationFor(stream, message);
+      this.#operations.set(stream, operation);
+      return { m: "EndOfStream", frames: await operation.run() };
     } catch (error) {
-      const failure = operation.controller.signal.aborted ? operation.controller.signal.reason : error;
-      this.#send(stream, { m: "Failed", error: errorToWire(toConnectorError(failure)) });
-    } finally {
-      this.#operations.delete(stream);
+      return { m: "Failed", error: errorToWire(toConnectorError(error)) };
     }
   }
 
-  async #answer(stream: number, message: Message, operation: Operation): Promise<void> {
-    const { signal } = operation.controller;
+  #operationFor(stream: number, message: Message): Operation {
+    const answer: Answer = { stream, message: (told) => this.#send(stream, told), frame: this.#post };
+    if (message.m !== "BeginWrite") return new Request(answer, (context) => this.#serve(stream, message, context));
+    const sink = this.#sink();
+    const spec = outputFromWire(message["spec"], this.#config ?? {});
+    return new WriteOperation(answer, sink, spec, (text) => this.#log("warn", text));
+  }
+
+  async #serve(stream: number, message: Message, context: RequestContext): Promise<void> {
+    const { signal } = context;
     switch (message.m) {
       case "Handshake":
-        this.#handshake(stream);
-        break;
+        context.message(this.#hello());
+        return;
       case "Configure":
         this.#configure(message);
-        break;
+        return;
+      case "CheckConnection":
+        await this.#configured().check?.(signal);
+        return;
       case "Shutdown":
         await this.#instance?.close?.();
-        break;
-      case "GetSchema": {
-        const schema = await this.#source().schema(this.#spec(message), signal);
-        await this.#stream(stream, operation, schemaFrames(stream, schema));
         return;
-      }
+      case "GetSchema":
+        await context.frames(schemaFrames(stream, await this.#source().schema(this.#dataset(message), signal)));
+        return;
       case "PlanRead":
-        for (const { id } of await this.#source().plan(this.#spec(message), signal)) {
-          this.#send(stream, { m: "Partition", id });
+        for await (const { id, checkpointing } of await this.#source().plan(this.#dataset(message), signal)) {
+          signal.throwIfAborted();
+          context.message({ m: "Partition", id, checkpointing });
         }
-        break;
-      case "OpenReadStream": {
-        const spec = this.#spec(message);
-        const options = { batchBytes: countMember(message, "batchBytes"), signal };
-        const source = this.#source();
-        const schema = await source.schema(spec, signal);
-        const batches = source.read(spec, { id: textMember(message, "partition") }, options);
-        await this.#stream(stream, operation, batchFrames(stream, schema, batches));
         return;
-      }
-      default:
-        throw new ConnectorError(`Connector "${this.#module.name}" does not know the request "${message.m}"`, {
-          transient: false,
-          code: "PZ0357",
-        });
+      case "OpenReadStream":
+        await this.#read(stream, message, context);
+        return;
     }
-    this.#send(stream, { m: "EndOfStream", frames: 0 });
+    throw new ConnectorError(`Connector "${this.#module.name}" does not know the request "${message.m}"`, {
+      transient: false,
+      code: "PZ0357",
+    });
   }
 
-  async #stream(
-    stream: number,
-    operation: Operation,
-    frames: AsyncIterable<Uint8Array<ArrayBuffer>> | Iterable<Uint8Array<ArrayBuffer>>,
-  ): Promise<void> {
-    let sent = 0;
-    for await (const frame of frames) {
-      await operation.credits.take(operation.controller.signal);
-      this.#post(frame);
-      sent++;
+  async #read(stream: number, message: Message, context: RequestContext): Promise<void> {
+    const { signal } = context;
+    const source = this.#source();
+    const spec = this.#dataset(message);
+    const partition = { id: textMember(message, "partition") };
+    const batchBytes = countMember(message, "batchBytes");
+    const schema = await source.schema(spec, signal);
+    let token: string | undefined;
+    if (message["resumeCheckpoint"] !== undefined) {
+      token = textMember(message, "resumeCheckpoint");
+      const accepted = await source.resumeFrom?.(spec, partition, token, signal) ?? false;
+      context.message({ m: "Resumed", accepted });
+      if (!accepted) token = undefined;
     }
-    operation.controller.signal.throwIfAborted();
-    this.#send(stream, { m: "EndOfStream", frames: sent });
+    const options = { batchBytes, signal, ...(token === undefined ? {} : { resumeFrom: token }) };
+    const reading = source.read(spec, partition, options);
+    let last: string | undefined;
+    await sendBatches(stream, schema, reading, context, (batches) => {
+      const checkpoint = reading.checkpoint?.();
+      if (checkpoint === undefined || checkpoint === last) return;
+      last = checkpoint;
+      context.message({ m: "Checkpoint", token: checkpoint, batches });
+    });
   }
 
-  #handshake(stream: number): void {
+  #hello(): Message {
     let bits = 0n;
     for (const capability of this.#module.capabilities) bits |= CAPABILITIES[capability];
-    this.#send(stream, {
+    return {
       m: "Hello",
       name: this.#module.name,
       version: this.#module.version,
       protocolMajor: PROTOCOL_MAJOR,
       capabilities: bits.toString(),
-    });
+    };
   }
 
   #configure(message: Message): void {
     if (this.#instance !== undefined) throw new ConnectorError("Configured twice", { transient: false });
     this.#config = configFromWire(message["config"]);
     this.#instance = this.#module.open(this.#config, {
-      log: (level, text) => this.#send(0, { m: "LogEvent", level, message: text }),
+      log: (level, text) => this.#log(level, text),
+      notice: (text) => this.#send(0, { m: "Notice", message: text }),
     });
   }
 
-  #source(): Source {
-    const source = this.#instance?.source;
-    if (source !== undefined) return source;
-    throw new ConnectorError(
-      this.#instance === undefined
-        ? `Connector "${this.#module.name}" was asked before it was configured`
-        : `Connector "${this.#module.name}" can't read`,
-      { transient: false, code: "PZ0357" },
-    );
+  #configured(): ConnectorInstance {
+    if (this.#instance !== undefined) return this.#instance;
+    throw this.#misuse("was asked before it was configured");
   }
 
-  #spec(message: Message): ReturnType<typeof specFromWire> {
-    return specFromWire(message["spec"], this.#config ?? {});
+  #source(): Source {
+    const { source } = this.#configured();
+    if (source === undefined) throw this.#misuse("can't read");
+    return source;
+  }
+
+  #sink(): Sink {
+    const { sink } = this.#configured();
+    if (sink === undefined) throw this.#misuse("can't write");
+    return sink;
+  }
+
+  #misuse(what: string): ConnectorError {
+    return new ConnectorError(`Connector "${this.#module.name}" ${what}`, { transient: false, code: "PZ0357" });
+  }
+
+  #dataset(message: Message): ReturnType<typeof datasetFromWire> {
+    return datasetFromWire(message["spec"], this.#config ?? {});
+  }
+
+  #log(level: string, message: string): void {
+    this.#send(0, { m: "LogEvent", level, message });
   }
 
   #send(stream: number, message: Message): void {

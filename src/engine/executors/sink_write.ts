@@ -3,11 +3,13 @@ import type { NativeCopy } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { StepError } from "../failure.ts";
 import { guardMerge } from "../merge_guard.ts";
+import { survivors } from "../merge_order.ts";
 import { makeFolders, publish, removeLeftovers, syncTree } from "../publish.ts";
 import { orderedRelation } from "../row_order.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
-import { columnsOf, countRows, run } from "../statements.ts";
+import { columnsOf, integer, run } from "../statements.ts";
+import { writeUniversal } from "./universal_write.ts";
 
 /**
  * Delivers one staged relation. Until the write is complete nothing stands under a final name, and a write that fails
@@ -15,16 +17,21 @@ import { columnsOf, countRows, run } from "../statements.ts";
  */
 export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): Promise<NodeOutcome> {
   const planned = context.run.planned.get(node.id);
-  if (planned?.strategy !== "native_copy" || planned.copy === undefined) {
-    throw new PzError("PZ0700", `Sink '${node.name}' can't be written by this build: no way to write it was planned`);
+  if (planned?.strategy === "arrow_stream") return await writeUniversal(context, node, planned);
+  if (planned?.strategy === "native_copy" && planned.copy !== undefined) {
+    return await writeNative(context, node, planned.copy({ run: context.run.runId, ordinal: context.attempt }));
   }
-  const copy = planned.copy({ run: context.run.runId, ordinal: context.attempt });
-  const rows = await countRows(context, node.relation);
+  throw new PzError("PZ0700", `Sink '${node.name}' can't be written by this build: no way to write it was planned`);
+}
+
+async function writeNative(context: NodeContext, node: SinkWriteNode, copy: NativeCopy): Promise<NodeOutcome> {
   await guardMerge(context, node);
-  await setUp(context, node.connection, copy.setup);
+  const relation = survivors(node, await orderedRelation(context, node.relation));
+  const rows = Number(await integer(context, `SELECT count(*) FROM ${relation}`));
   const start = context.run.now();
-  const relation = await orderedRelation(context, node.relation);
   await copyAndPublish(context, copy, async () => {
+    // Once the folders are there: a database that is attached may be made in one of them.
+    await setUp(context, node.connection, copy.setup);
     await run(context, copy.statement(relation, await columnsOf(context, relation)));
   });
   return { rows, stages: { writeMs: Math.max(0, context.run.now() - start) } };

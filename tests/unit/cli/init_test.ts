@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { TEMPLATES } from "../../../src/cli/templates/mod.ts";
 import { sanitizeName } from "../../../src/cli/verbs/init.ts";
 import { cli, TempFolder } from "./test_io.ts";
 
@@ -60,8 +61,12 @@ Deno.test("init refuses a file in the way, an unknown template and odd combinati
   assert.match(await refusal("taken"), /^error PZ0130: 'taken' is a file, not a folder/);
   assert.match(
     await refusal("a", "-t", "smaple"),
-    /^error PZ0131: there is no template 'smaple' — hint: use one of minimal, sample\n$/,
+    /^error PZ0131: there is no template 'smaple' — hint: did you mean 'sample'\? use one of minimal, sample, postgres\n$/,
   );
+  for (const [id, needs] of [["http", "connector 'http'"], ["sqlserver", "connector 'sqlserver'"]] as const) {
+    assert.match(await refusal("a", "-t", id), new RegExp(`^error PZ0700: the template '${id}' needs ${needs}, `));
+  }
+  assert.match(await refusal("a", "-t", "incremental"), /^error PZ0700: .* needs watermark\(\), /);
   assert.match(await refusal(), /^error PZ0132: no name was given/);
   assert.match(await refusal("a", "--list-templates"), /^error PZ0132: /);
   assert.deepEqual([...Deno.readDirSync(cwd)].map(({ name }) => name), ["taken"]);
@@ -73,6 +78,7 @@ Deno.test("init --list-templates lists them with their markers", async () => {
   const lines = stdout.split("\n");
   assert.match(lines[lines.indexOf("  minimal (default)") + 1] ?? "", / \[nothing to run yet\]$/);
   assert.match(lines[lines.indexOf("  sample") + 1] ?? "", / \[runs offline\]$/);
+  assert.match(lines[lines.indexOf("  http") + 1] ?? "", / \[not yet: needs connector 'http'\]$/);
 });
 
 Deno.test("a project's name is lower case, starts with a letter and has single underscores", () => {
@@ -87,5 +93,30 @@ Deno.test("a project's name is lower case, starts with a letter and has single u
     ] as const
   ) {
     assert.equal(sanitizeName(raw), name, raw);
+  }
+});
+
+/** Variables that the postgres template asks for, of a server that nobody reaches. */
+const MART = {
+  MART_DB_HOST: "127.0.0.1",
+  MART_DB_PORT: "5432",
+  MART_DB_NAME: "mart",
+  MART_DB_USER: "me",
+  MART_DB_PASSWORD: "hunter2-hunter2",
+};
+
+Deno.test("what init makes is valid, can be planned, and runs where its data is there", async () => {
+  await using temp = new TempFolder();
+  for (const { id, marker } of TEMPLATES) {
+    const cwd = join(temp.path, id);
+    assert.equal((await cli(["init", id, "-t", id], { cwd: temp.path })).code, 0);
+    const env = id === "postgres" ? MART : {};
+    for (const args of [["validate"], ["plan"]]) {
+      const { code, stderr } = await cli(args, { cwd, env });
+      assert.deepEqual([id, args[0], code, stderr], [id, args[0], 0, ""]);
+    }
+    if (marker === "nothing to run yet" || id === "postgres") continue;
+    assert.equal(marker, "runs offline");
+    for (const args of [["validate", "--connect"], ["run", "--all"]]) assert.equal((await cli(args, { cwd })).code, 0);
   }
 });

@@ -227,3 +227,31 @@ Deno.test("test without checks says so and runs nothing", async () => {
   assert.deepEqual(await cli(["test"], { cwd }), { code: 0, stdout: "no checks defined\n", stderr: "" });
   await assert.rejects(Deno.stat(join(cwd, ".pz")), Deno.errors.NotFound);
 });
+
+Deno.test("a DuckDB file whose folder is not there is made with it, staged and in one statement", async () => {
+  await using temp = new TempFolder();
+  await cli(["init", "shop", "-t", "sample"], { cwd: temp.path });
+  const cwd = join(temp.path, "shop");
+  for (const staging of ["auto", "always"]) {
+    const file = join(cwd, staging, "deep", "shop.db");
+    const connections = await Deno.readTextFile(join(cwd, "connections.yml"));
+    await Deno.writeTextFile(
+      join(cwd, "connections.yml"),
+      `${connections}\n${staging}:\n  connector: duckdb\n  path: ${staging}/deep/shop.db\n`,
+    );
+    await Deno.writeTextFile(
+      join(cwd, "pipelines", `${staging}.sql`),
+      `INSERT INTO {{ sink('${staging}', 'products', strategy: 'replace') }}\n` +
+        `SELECT * FROM {{ source('raw', 'products', format: 'csv', path: 'products.csv') }}\n`,
+    );
+    await Deno.remove(join(cwd, "pipelines", "product_catalog.sql")).catch(() => {});
+    await Deno.writeTextFile(
+      join(cwd, "project.yml"),
+      `name: shop\nversion: 0.1.0\nvars: { min_amount: 10 }\nengine: { staging: ${staging} }\n`,
+    );
+    const { code, stdout } = await cli(["run", staging], { cwd });
+    assert.equal(code, 0, stdout);
+    assert.ok((await Deno.stat(file)).isFile);
+    await Deno.remove(join(cwd, "pipelines", `${staging}.sql`));
+  }
+});

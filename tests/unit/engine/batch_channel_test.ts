@@ -6,7 +6,7 @@ import { ByteBudget } from "../../../src/engine/byte_budget.ts";
 const never = new AbortController().signal;
 
 function channel(
-  more: { capacity?: number; budget?: ByteBudget; signal?: AbortSignal; monotonic?: () => number } = {},
+  more: { capacity?: number; budget?: ByteBudget; share?: number; signal?: AbortSignal; monotonic?: () => number } = {},
 ) {
   return new BatchChannel<number>({
     capacity: 2,
@@ -155,4 +155,61 @@ Deno.test("random readers and one consumer: every batch arrives once, in its rea
       await budget.acquire(total + 1, never);
     },
   ));
+});
+
+Deno.test("a batch counts until its consumer gives it back, and no more than the share is in flight", async () => {
+  const budget = new ByteBudget(100);
+  const pipe = channel({ capacity: 10, budget, share: 10 });
+  const pushed: number[] = [];
+  const pushing = (async () => {
+    for (const bytes of [6, 4, 3, 50]) {
+      await pipe.push(bytes, bytes);
+      pushed.push(bytes);
+    }
+    pipe.close();
+  })();
+  await turn();
+  assert.deepEqual(pushed, [6, 4]);
+  const first = await pipe.take();
+  await turn();
+  assert.deepEqual(pushed, [6, 4]);
+  first?.release();
+  await turn();
+  assert.deepEqual(pushed, [6, 4, 3]);
+  (await pipe.take())?.release();
+  const third = await pipe.take();
+  await turn();
+  // What is larger than the share passes alone.
+  assert.deepEqual(pushed, [6, 4, 3]);
+  third?.release();
+  await pushing;
+  assert.deepEqual(pushed, [6, 4, 3, 50]);
+  (await pipe.take())?.release();
+  assert.equal(await pipe.take(), undefined);
+  await budget.acquire(100, never);
+});
+
+Deno.test("several consumers share the batches, and each of them hears of the end", async () => {
+  const pipe = channel({ capacity: 3 });
+  const taken: number[][] = [[], [], []];
+  const consuming = Promise.all(taken.map(async (mine) => {
+    for (let item = await pipe.take(); item !== undefined; item = await pipe.take()) {
+      mine.push(item.batch);
+      await turn();
+      item.release();
+    }
+  }));
+  for (let n = 0; n < 30; n++) await pipe.push(n, 1);
+  pipe.close();
+  await consuming;
+  assert.deepEqual(taken.flat().sort((a, b) => a - b), Array.from({ length: 30 }, (_, n) => n));
+  assert.ok(taken.every((mine) => mine.length > 0));
+});
+
+Deno.test("a failure reaches every consumer that waits", async () => {
+  const pipe = channel();
+  const waiting = [pipe.take(), pipe.take()];
+  await turn();
+  pipe.close({ error: new Error("broken") });
+  for (const take of waiting) await assert.rejects(take, /broken/);
 });

@@ -206,6 +206,62 @@ Deno.test("a node can stop the whole dispatch", async () => {
   assert.deepEqual(skipped, ["b", "c"]);
 });
 
+Deno.test("a parked node holds neither thread nor permit, and goes on before others begin", async () => {
+  const wait = Promise.withResolvers<void>();
+  const log: string[] = [];
+  const done = dispatch(options(["a", "b", "c", "d"].map((id) => node(id, [], { connections: ["slow"] })), {
+    threads: 1,
+    connectionLimits: new Map([["slow", 1]]),
+    execute: async ({ id }, { park }) => {
+      log.push(`${id} begins`);
+      if (id === "a") await park(() => wait.promise);
+      if (id === "b") {
+        wait.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      log.push(`${id} ends`);
+      return "success";
+    },
+  }));
+  assert.equal((await done).succeeded, 4);
+  assert.deepEqual(log, ["a begins", "b begins", "b ends", "a ends", "c begins", "c ends", "d begins", "d ends"]);
+});
+
+Deno.test("a dispatch of which every node is parked is not over, and what a wait throws comes after the return", async () => {
+  const summary = await dispatch(options([node("a"), node("b", ["a"])], {
+    threads: 1,
+    execute: async (_, { park }) => {
+      await assert.rejects(
+        park(() => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 0))),
+        /late/,
+      );
+      return "success";
+    },
+  }));
+  assert.deepEqual(summary, { succeeded: 2, failed: 0, skipped: 0, interrupted: false });
+});
+
+Deno.test("a stop lets parked nodes come to their end, whatever is busy", async () => {
+  const controller = new AbortController();
+  const skipped: string[] = [];
+  const summary = await dispatch(options([node("a"), node("b"), node("c")], {
+    threads: 1,
+    signal: controller.signal,
+    execute: async ({ id }, { park, signal }) => {
+      if (id === "b") {
+        controller.abort();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return "success";
+      }
+      await park(() => new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true })));
+      return "skipped";
+    },
+    onSkipped: ({ id }) => skipped.push(id),
+  }));
+  assert.deepEqual(summary, { succeeded: 1, failed: 0, skipped: 2, interrupted: true });
+  assert.deepEqual(skipped, ["c"]);
+});
+
 type Graph = {
   readonly nodes: readonly Dispatchable[];
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -240,7 +296,8 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
     fc.constantFrom(1, 1, 2, 3, 6),
     fc.dictionary(fc.constantFrom("x", "y", "z"), fc.integer({ min: 1, max: 3 })),
     fc.boolean(),
-    async ({ nodes, verdicts, delays }, threads, limits, failFast) => {
+    fc.constantFrom(0, 1, 3),
+    async ({ nodes, verdicts, delays }, threads, limits, failFast, parkAt) => {
       const connectionLimits = new Map(Object.entries(limits));
       const ends = new Map<string, Verdict>();
       const running = new Set<Dispatchable>();
@@ -259,12 +316,12 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
         threads,
         connectionLimits,
         failFast,
-        execute: async (current, { signal }) => {
+        execute: async (current, { signal, park }) => {
           const expect = (fact: boolean, problem: string) => fact || problems.push(`${current.id}: ${problem}`);
           expect(current.after.every((id) => ends.get(id) === "success"), "started too early");
           // With several threads a node may have ended here before the dispatcher has heard of it.
           const rank = RANK.get(current.kind) ?? 0;
-          for (const other of threads === 1 ? nodes.filter(canStart) : []) {
+          for (const other of threads === 1 && parkAt === 0 ? nodes.filter(canStart) : []) {
             const otherRank = RANK.get(other.kind) ?? 0;
             expect(otherRank > rank || (otherRank === rank && other.name >= current.name), `${other.id} goes before`);
           }
@@ -272,7 +329,16 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
           running.add(current);
           expect(running.size <= threads, "more nodes than threads");
           for (const [name, limit] of connectionLimits) expect(on(name) <= limit, `too many on ${name}`);
-          for (let turn = 0; turn < (delays.get(current.id) ?? 0); turn++) await Promise.resolve();
+          for (let turn = delays.get(current.id) ?? 0; turn > 0; turn--) {
+            if (turn !== parkAt) {
+              await Promise.resolve();
+              continue;
+            }
+            running.delete(current);
+            await park(() => Promise.resolve());
+            running.add(current);
+            expect(signal.aborted || running.size <= threads, "more nodes than threads after a wait");
+          }
           running.delete(current);
           const verdict = signal.aborted ? "skipped" : verdicts.get(current.id) ?? "success";
           end(current.id, verdict);

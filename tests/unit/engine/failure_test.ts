@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { ConnectorError } from "../../../src/connectors/mod.ts";
 import { DuckDbError } from "../../../src/duckdb/mod.ts";
 import { failureOf, StepError } from "../../../src/engine/failure.ts";
-import { secretValues } from "../../../src/engine/redact.ts";
-import { maskOf } from "../../../src/util/mod.ts";
+import { maskOf, secretTexts } from "../../../src/util/mod.ts";
 import { PzError } from "../../../src/errors/mod.ts";
 
 const scene = { step: "read", connector: "generate", connection: "g", redact: maskOf([]) } as const;
@@ -37,13 +36,36 @@ Deno.test("every kind of error gets its code and cause", () => {
   }
 });
 
+Deno.test("a commit that may have taken place is told in the first line, with what to do about it", () => {
+  const died = new ConnectorError("the process ended", { transient: true, code: "PZ0358" });
+  const told = (repeatable: boolean, cause: unknown = died) =>
+    failureOf(new StepError("commit", cause, { outcomeUnknown: true, repeatable }), scene);
+  assert.deepEqual(told(false), {
+    code: "PZ0501",
+    message: "The commit failed, outcome unknown: the process ended\n" +
+      "hint: look whether the rows are there before you run it again, which would add them once more",
+    cause: "commit",
+  });
+  assert.match(told(true).message, /\nhint: run it again: rows that are there already are replaced, not doubled$/);
+  const hinted = new ConnectorError("gone", { transient: true, hint: "ask the server" });
+  assert.equal(told(true, hinted).message, "The commit failed, outcome unknown: gone\nhint: ask the server");
+});
+
+Deno.test("what a write left behind is told whatever stands around its error", () => {
+  const delivery = { abortSemantics: "none", rowsVisible: 7, resumedRows: 0 } as const;
+  const error = new StepError("write", new Error("x"), { delivery });
+  assert.deepEqual(failureOf(error, scene).delivery, delivery);
+  assert.deepEqual(failureOf(new Error("y", { cause: error }), scene).delivery, delivery);
+  assert.equal("delivery" in failureOf(new StepError("write", new Error("x")), scene), false);
+});
+
 Deno.test("a denied permission without a target reads well", () => {
   const error = new ConnectorError("x", { transient: false, denied: { permission: "run", target: "" } });
   assert.match(failureOf(error, scene).message, /^Connector 'generate' of connection 'g' was denied run access\n/);
 });
 
 Deno.test("secrets are masked in every message, longer ones first, and short texts are left alone", () => {
-  const redact = maskOf(secretValues({
+  const redact = maskOf(secretTexts({
     host: "db.example",
     password: "hunter2",
     options: { Api_Key: ["hunter2-long", 123456n], nested: { token: "t" } },

@@ -185,6 +185,11 @@ export type Receipt = {
     readonly attempts?: number;
     readonly stages?: { readonly [name: string]: number };
     readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+    readonly delivery?: {
+      readonly abort_semantics: string;
+      readonly rows_visible: number;
+      readonly resumed_rows: number;
+    };
   }[];
 };
 

@@ -5,6 +5,7 @@ import { ConnectorError } from "../../../src/connectors/mod.ts";
 import { openStaging } from "../../../src/staging/mod.ts";
 import { Schema } from "../../../src/util/arrow.ts";
 import { Bench, connection, pipeline, source } from "./fixture.ts";
+import { fakeSession } from "./session_support.ts";
 
 const never = new AbortController().signal;
 
@@ -119,18 +120,17 @@ Deno.test("a node that can't be stopped fails with PZ0526, stops the run, and th
           opened.push(staging);
           return staging;
         },
-        openSession: () => ({
-          getSchema: () => {
-            clock.tickAsync(1000 + STOP_GRACE_MS);
-            return stuck.promise;
-          },
-          planRead: () => assert.fail("the schema never came"),
-          read: () => assert.fail("the schema never came"),
-          [Symbol.asyncDispose]: () => {
-            stuck.reject(new ConnectorError("closed", { transient: false }));
-            return Promise.resolve();
-          },
-        }),
+        openSession: () =>
+          fakeSession({
+            getSchema: () => {
+              clock.tickAsync(1000 + STOP_GRACE_MS);
+              return stuck.promise;
+            },
+            [Symbol.asyncDispose]: () => {
+              stuck.reject(new ConnectorError("closed", { transient: false }));
+              return Promise.resolve();
+            },
+          }),
       },
     });
     const { outcome, receipt } = await running;

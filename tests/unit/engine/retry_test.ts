@@ -9,6 +9,7 @@ import type { RetryBlock } from "../../../src/project/mod.ts";
 import { openStaging } from "../../../src/staging/mod.ts";
 import { Schema } from "../../../src/util/arrow.ts";
 import { Bench, connection, pipeline, source } from "./fixture.ts";
+import { fakeSession } from "./session_support.ts";
 
 const FAST: RetryBlock = { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 1 };
 
@@ -20,15 +21,14 @@ function failing(...errors: readonly unknown[]): { services: RunServices; calls:
     services: {
       openStaging,
       random: () => 0.5,
-      openSession: () => ({
-        getSchema: () => Promise.resolve(new Schema([])),
-        planRead: () => {
-          const error = errors[calls++];
-          return error === undefined ? Promise.resolve([]) : Promise.reject(error);
-        },
-        read: () => assert.fail("there are no partitions"),
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      }),
+      openSession: () =>
+        fakeSession({
+          getSchema: () => Promise.resolve(new Schema([])),
+          planRead: () => {
+            const error = errors[calls++];
+            return error === undefined ? Promise.resolve([]) : Promise.reject(error);
+          },
+        }),
     },
   };
 }
@@ -104,6 +104,14 @@ Deno.test("what failed while publishing is never tried again by itself", () => {
   const error = transient("busy");
   assert.equal(transientError(new StepError("read", error)), error);
   assert.equal(transientError(new StepError("commit", error)), undefined);
+});
+
+Deno.test("a commit whose repetition does no harm is tried again like anything else", () => {
+  const error = transient("busy");
+  assert.equal(transientError(new StepError("commit", error, { outcomeUnknown: true, repeatable: true })), error);
+  assert.equal(transientError(new StepError("commit", error, { outcomeUnknown: true, repeatable: false })), undefined);
+  const permanent = new ConnectorError("no", { transient: false });
+  assert.equal(transientError(new StepError("commit", permanent, { repeatable: true })), undefined);
 });
 
 Deno.test("waits double up to their bound within a quarter, and a requested wait is never shortened", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SessionPool } from "../../../src/engine/session_pool.ts";
 import { connection } from "./fixture.ts";
+import { fakeSession } from "./session_support.ts";
 
 function pool(users: Record<string, number>, close = () => Promise.resolve()) {
   const log: string[] = [];
@@ -8,15 +9,12 @@ function pool(users: Record<string, number>, close = () => Promise.resolve()) {
     users: new Map(Object.entries(users)),
     open: ({ name }) => {
       log.push(`open ${name}`);
-      return {
-        getSchema: () => assert.fail(),
-        planRead: () => assert.fail(),
-        read: () => assert.fail(),
+      return fakeSession({
         [Symbol.asyncDispose]: () => {
           log.push(`close ${name}`);
           return close();
         },
-      };
+      });
     },
   });
   return { sessions, log };

@@ -154,12 +154,35 @@ Deno.test("a folder as target is swapped as a whole", async () => {
   assert.deepEqual((await outFiles(bench)).map((path) => path.replace(/[^/]*$/, "")), ["out/t/k=0/", "out/t/k=1/"]);
 });
 
-Deno.test("a planned copy that refuses is told with its own code", async () => {
+Deno.test("a sink without a planned way to write is told so", async () => {
   await using bench = await Bench.create();
   const [node, planned] = sink("lake.t", "t", csvCopy(join(bench.root, "out"), "t.csv"));
   const { copy: _, ...rest } = planned;
-  const { receipt } = await bench.run([pipeline("t", "SELECT 1 AS a"), [node, { ...rest, strategy: "arrow_stream" }]]);
+  const { receipt } = await bench.run([pipeline("t", "SELECT 1 AS a"), [node, rest]]);
   assert.equal(receipt.nodes[1]?.error?.code, "PZ0700");
+});
+
+Deno.test("a merge that is told which duplicate to keep gets that one, and no warning", async () => {
+  await using bench = await Bench.create();
+  const write = {
+    strategy: "merge",
+    keys: ["k"],
+    orderBy: ["v DESC", "w"],
+    acceptDuplicates: false,
+    schemaPolicy: "fail_on_change",
+    options: {},
+  } as const;
+  const { receipt, events } = await bench.run([
+    pipeline(
+      "t",
+      "SELECT * FROM (VALUES (1, 5, 'b'), (1, 9, 'b'), (1, 9, 'a'), (2, NULL, 'x'), (2, 1, 'y')) t(k, v, w)",
+    ),
+    sink("lake.t", "t", csvCopy(join(bench.root, "out"), "t.csv"), { write }),
+  ]);
+  assert.deepEqual([receipt.nodes[1]?.error, receipt.nodes[1]?.rows], [null, 2]);
+  const lines = Deno.readTextFileSync(join(bench.root, "out", "t.csv")).trimEnd().split("\n");
+  assert.deepEqual(lines.sort(), ["1,9,a", "2,1,y", "k,v,w"]);
+  assert.equal(events.some(({ event }) => event === "merge_key_duplicates_detected"), false);
 });
 
 Deno.test("setup that fails is told without a word of its statements", async () => {

@@ -3,8 +3,10 @@ import { ConnectorError } from "../../../src/connectors/mod.ts";
 import type { RunServices } from "../../../src/engine/mod.ts";
 import type { NodeProgress } from "../../../src/events/mod.ts";
 import { openStaging } from "../../../src/staging/mod.ts";
-import { Field, Int32, makeData, RecordBatch, Schema, Struct } from "../../../src/util/arrow.ts";
+import { Field, Int32, makeData, RecordBatch, Schema, Struct, Utf8 } from "../../../src/util/arrow.ts";
+import type { DatasetSpec } from "../../../src/connectors/mod.ts";
 import { Bench, connection, pipeline, source } from "./fixture.ts";
+import { fakeSession } from "./session_support.ts";
 
 const SCHEMA = new Schema([new Field("n", new Int32(), true)]);
 
@@ -26,7 +28,7 @@ class FakeConnector {
       openStaging,
       openSession: ({ name }) => {
         this.log.push(`open ${name}`);
-        return {
+        return fakeSession({
           getSchema: () => Promise.resolve(SCHEMA),
           planRead: more.planRead ?? (() => Promise.resolve(parts.map((_, index) => ({ id: `${index}` })))),
           read: (_spec, { id }, { signal }) => {
@@ -37,7 +39,7 @@ class FakeConnector {
             this.log.push(`close ${name}`);
             return Promise.resolve();
           },
-        };
+        });
       },
     };
   }
@@ -175,4 +177,181 @@ Deno.test("secrets of a connection are masked in what its connector says", async
   const connections = { raw: connection("raw", { config }) };
   const { receipt } = await bench.run([node], { services: fake.services, project: { connections } });
   assert.equal(receipt.nodes[0]?.error?.message, "db.example refused *** and ***");
+});
+
+/** A connector of one partition with these columns of texts or 32-bit integers. */
+function tabular(
+  columns: { readonly [name: string]: readonly (string | number)[] },
+  seen: DatasetSpec[] = [],
+): RunServices {
+  const fields = Object.entries(columns).map(([name, values]) =>
+    new Field(name, typeof values[0] === "string" ? new Utf8() : new Int32(), true)
+  );
+  const schema = new Schema(fields);
+  const children = fields.map(({ name, type }) => {
+    const values = columns[name] ?? [];
+    const shape = { length: values.length, nullCount: 0 };
+    if (type instanceof Int32) return makeData({ ...shape, type, data: Int32Array.from(values, Number) });
+    const offsets = Int32Array.from([0, ...values.map((_, row) => values.slice(0, row + 1).join("").length)]);
+    return makeData({
+      ...shape,
+      type: new Utf8(),
+      valueOffsets: offsets,
+      data: new TextEncoder().encode(values.join("")),
+    });
+  });
+  const rows = children[0]?.length ?? 0;
+  const whole = new RecordBatch(schema, makeData({ type: new Struct(fields), length: rows, nullCount: 0, children }));
+  return {
+    openStaging,
+    openSession: () =>
+      fakeSession({
+        getSchema: (spec) => {
+          seen.push(spec);
+          return Promise.resolve(schema);
+        },
+        planRead: () => Promise.resolve([{ id: "0" }]),
+        read: async function* () {
+          yield await Promise.resolve(whole);
+        },
+      }),
+  };
+}
+
+function declared(...columns: readonly (readonly [string, string, ("allow")?])[]): ReturnType<typeof source> {
+  return source("one", { strategy: "arrow_stream" }, {
+    ...RAW,
+    columns: columns.map(([name, type, lossy]) => ({ name, type, ...(lossy === undefined ? {} : { lossy }) })),
+  });
+}
+
+const SHAPE = "SELECT column_name || ' ' || data_type AS c FROM duckdb_columns() WHERE table_name = 'one'";
+
+Deno.test("a contract gives the columns that it names, in its order and types, and leaves out the others", async () => {
+  await using bench = await Bench.create();
+  const services = tabular({ a: ["1", "22"], b: [1, 2], C: [3, 4] });
+  const { receipt } = await bench.run([
+    declared(["c", "bigint"], ["a", "decimal(5,1)"]),
+    pipeline("shape", `${SHAPE} AND c NOT IN ('c BIGINT', 'a DECIMAL(5,1)')`, ["one"]),
+    pipeline("values", "SELECT * FROM staging.one WHERE (c, a) IN ((3, 1.0), (4, 22.0))", ["one"]),
+  ], { services, engine: { threads: 1 } });
+  assert.deepEqual(receipt.nodes.map(({ error, rows }) => [error, rows]), [[null, 2], [null, 0], [null, 2]]);
+});
+
+Deno.test("a contract that is what comes changes nothing", async () => {
+  await using bench = await Bench.create();
+  const { receipt } = await bench.run([
+    declared(["a", "varchar"], ["b", "int"]),
+    pipeline("shape", `${SHAPE} AND c NOT IN ('a VARCHAR', 'b INTEGER')`, ["one"]),
+  ], { services: tabular({ a: ["x"], b: [1] }) });
+  assert.deepEqual(receipt.nodes.map(({ error, rows }) => [error, rows]), [[null, 1], [null, 0]]);
+});
+
+for (
+  const [title, columns, contract] of [
+    ["a text that is no number", { a: ["1", "x"] }, ["a", "int"]],
+    ["a number with a fraction", { a: ["1", "1.5"] }, ["a", "int"]],
+    ["an integer out of range", { a: [1, 300] }, ["a", "tinyint"]],
+  ] as const
+) {
+  Deno.test(`a value that its declared type can't hold fails the load: ${title}`, async () => {
+    await using bench = await Bench.create();
+    const { receipt } = await bench.run([
+      declared([contract[0], contract[1]]),
+      pipeline("probe", "SELECT table_name FROM duckdb_tables() WHERE table_name = 'one'"),
+    ], { services: tabular(columns), engine: { threads: 1 } });
+    const { code, cause, message } = receipt.nodes[0]?.error ?? {};
+    assert.deepEqual([code, cause], ["PZ0501", "read"]);
+    assert.match(message ?? "", /a/);
+    assert.equal(receipt.nodes[1]?.rows, 0);
+  });
+}
+
+Deno.test("a value may be changed where the contract allows it", async () => {
+  await using bench = await Bench.create();
+  const { receipt } = await bench.run([
+    declared(["a", "decimal(5,1)", "allow"]),
+    pipeline("rows", "SELECT * FROM staging.one WHERE a = 1.3", ["one"]),
+  ], { services: tabular({ a: ["1.26"] }) });
+  assert.deepEqual(receipt.nodes.map(({ rows }) => rows), [1, 1]);
+});
+
+Deno.test("a declared column that the source does not have is told before anything is read", async () => {
+  await using bench = await Bench.create();
+  const { receipt } = await bench.run([declared(["a", "int"], ["gone", "int"])], { services: tabular({ a: [1] }) });
+  assert.deepEqual(receipt.nodes[0]?.error, {
+    code: "PZ0331",
+    message: "Source 'raw.one' has no column \"gone\", which its contract declares (pipelines/x.sql:1:1)\n" +
+      'hint: it has "a"',
+  });
+});
+
+Deno.test("the connector is asked for what was planned, and only the columns that were hinted must be there", async () => {
+  await using bench = await Bench.create();
+  const seen: DatasetSpec[] = [];
+  const [node, plan] = declared(["a", "int"], ["b", "int"]);
+  const dataset = { connection: "raw", entity: "one", config: {}, options: {}, hints: { columns: ["A"] } };
+  const { receipt } = await bench.run([[node, { ...plan, dataset }]], { services: tabular({ a: [1] }, seen) });
+  assert.deepEqual([receipt.nodes[0]?.error, seen], [null, [dataset]]);
+});
+
+Deno.test("partitions that are named one by one are read while others are looked for, a few at a time", async () => {
+  await using bench = await Bench.create();
+  let open = 0;
+  let most = 0;
+  let named = 0;
+  let namedAtFirstRead = 0;
+  const services: RunServices = {
+    openStaging,
+    openSession: () =>
+      fakeSession({
+        getSchema: () => Promise.resolve(SCHEMA),
+        planReadStreaming: async function* () {
+          for (; named < 500; named++) yield await Promise.resolve({ id: `${named}` });
+        },
+        read: async function* () {
+          namedAtFirstRead ||= named;
+          most = Math.max(most, ++open);
+          yield await Promise.resolve(batch(1));
+          open--;
+        },
+      }),
+  };
+  const node = source("one", { strategy: "arrow_stream", streamsPartitions: true }, RAW);
+  const { receipt } = await bench.run([node], { services });
+  assert.deepEqual([receipt.nodes[0]?.error, receipt.nodes[0]?.rows], [null, 500]);
+  assert.equal(most, 2);
+  assert.ok(namedAtFirstRead < 5);
+});
+
+Deno.test("a plan that fails on its way stops the reads that have begun", async () => {
+  await using bench = await Bench.create();
+  let stopped = 0;
+  const begun = Promise.withResolvers<void>();
+  const services: RunServices = {
+    openStaging,
+    openSession: () =>
+      fakeSession({
+        getSchema: () => Promise.resolve(SCHEMA),
+        planReadStreaming: async function* () {
+          yield { id: "0" };
+          await begun.promise;
+          throw new ConnectorError("listing was cut off", { transient: false });
+        },
+        read: async function* (_spec, _partition, { signal }) {
+          yield batch(1);
+          begun.resolve();
+          await new Promise((_, reject) =>
+            signal.addEventListener("abort", () => {
+              stopped++;
+              reject(signal.reason);
+            }, { once: true })
+          );
+        },
+      }),
+  };
+  const node = source("one", { strategy: "arrow_stream", streamsPartitions: true }, RAW);
+  const { receipt } = await bench.run([node], { services });
+  assert.deepEqual([receipt.nodes[0]?.error?.message, receipt.nodes[0]?.error?.cause], ["listing was cut off", "read"]);
+  assert.equal(stopped, 1);
 });

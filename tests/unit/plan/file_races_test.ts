@@ -65,3 +65,25 @@ Deno.test("another file, a sink that does not run and a pipeline that replaces w
   const own = { a: `INSERT INTO ${SINK} SELECT * FROM {{ source('raw', 'orders') }}` };
   deepStrictEqual(await racesOf(own, "/d/out/out.csv", same), []);
 });
+
+Deno.test("where no places are told, a source and a sink of one entity meet", async () => {
+  const system = connector({
+    nativeScan: () => undefined,
+    nativeCopy: () => undefined,
+    universal: { read: true, write: true },
+  });
+  const races = async (entity: string) => {
+    const sink = `{{ sink('raw', '${entity}') }}`;
+    const dag = await dagOf(
+      project([connection("raw", readEntity("orders", "id int"))], [
+        pipeline("a", `INSERT INTO ${sink} SELECT 1 AS id`),
+        pipeline("b", "SELECT * FROM {{ source('raw', 'orders') }}"),
+      ]),
+      { [sink]: REPLACE },
+    );
+    const outcome = plan(dag, system);
+    return (outcome.ok ? outcome.warnings : outcome.errors).map(({ code }) => code);
+  };
+  deepStrictEqual(await races("orders"), ["PZ0704"]);
+  deepStrictEqual(await races("other"), []);
+});

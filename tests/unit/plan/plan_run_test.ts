@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { CompiledDag } from "../../../src/compile/mod.ts";
 import { planJson } from "../../../src/plan/mod.ts";
-import type { ReadBlock, WriteBlock } from "../../../src/project/mod.ts";
+import type { Capability } from "../../../src/connectors/mod.ts";
+import type { WriteBlock } from "../../../src/project/mod.ts";
 import { check, connection, dagOf, ENGINE, pipeline, project, readEntity } from "../compile/support.ts";
 import { connector, plan, planned, planOf, refusals } from "./support.ts";
 
@@ -147,10 +148,29 @@ Deno.test("limits come from the machine unless the project sets them", async () 
     totalBytes: 1.5 * GIB + 1000 + 268_435_456,
     duckdbThreadsDisclaimer: null,
   });
-  strictEqual(planOf(await sample({}, { duckdb: { memoryLimit: "50%" } })).limits.memoryLimitBytes, 5 * GIB);
+  for (const [memoryLimit, bytes] of [["512M", 512_000_000], ["2 gigabytes", 2_000_000_000]] as const) {
+    strictEqual(planOf(await sample({}, { duckdb: { memoryLimit } })).limits.memoryLimitBytes, bytes);
+  }
   deepStrictEqual(refusals(await sample({}, { duckdb: { memoryLimit: "lots" } })), [
     "PZ0120 engine.duckdb.memory_limit is 'lots', which is no size",
   ]);
+});
+
+Deno.test("batches are so small that two of each node that may run fit in flight, unless the project sets their size", async () => {
+  const universal = connector({ nativeScan: () => undefined, universal: { read: true, write: false } });
+  const bytes = async (engine: Partial<typeof ENGINE>) =>
+    planned(planOf(await sample({}, engine), universal), "src_raw__orders").batchBytes;
+  deepStrictEqual(
+    [
+      await bytes({}),
+      await bytes({ threads: 1 }),
+      await bytes({ threads: 16 }),
+      await bytes({ threads: 4, channelBytes: 8 * 1024 ** 2 }),
+      await bytes({ channelBytes: 1000 }),
+      await bytes({ threads: 16, batchBytes: 50_000_000 }),
+    ],
+    [33_554_432, 33_554_432, 8_388_608, 1024 ** 2, 65_536, 50_000_000],
+  );
 });
 
 Deno.test("grants are listed for each used connection, by name", async () => {
@@ -204,7 +224,7 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
         connection("lake"),
       ],
       [pipeline("a", "INSERT INTO {{ sink('lake', 'out') }} SELECT * FROM {{ source('raw', 'o') }}")],
-      { onSourceDrift: "warn", engine: { ...ENGINE, breaker: { failureThreshold: 1, coolDownMs: 1 } } },
+      { onSourceDrift: "warn", engine: ENGINE },
     ),
     {
       "{{ sink('lake', 'out') }}": {
@@ -221,9 +241,7 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
     "PZ0700 'rate_limit' of 'raw' does not run yet",
     "PZ0700 'sync: { mode: cdc }' of 'raw.o' does not run yet",
     "PZ0700 'on_delete' of 'lake.out' does not run yet",
-    "PZ0700 'order_by' of 'lake.out' does not run yet",
     "PZ0700 'checkpoint_rows' of 'lake.out' does not run yet",
-    "PZ0700 'engine.breaker' does not run yet",
     "PZ0700 'on_source_drift: warn' does not run yet",
   ]);
   deepStrictEqual(refusals(dag, everything, []), []);
@@ -234,9 +252,43 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
   );
 });
 
-Deno.test("a write through a connector's process and watermark() are PZ0700 at their place", async () => {
+Deno.test("a write through a connector's process is planned with its reason and a batch size", async () => {
   const universal = connector({ nativeCopy: () => undefined, universal: { read: true, write: true } });
-  deepStrictEqual(refusals(await sample(), universal), ["PZ0700 connector 'localfiles' can't write 'lake.out' yet"]);
+  const { strategy, reason, batchBytes, writers } = planned(planOf(await sample(), universal), "lake.out");
+  deepStrictEqual([strategy, reason, batchBytes, writers], [
+    "arrow_stream",
+    "arrow stream: no native path (localfiles, lake.out, strategy=replace)",
+    33_554_432,
+    undefined,
+  ]);
+});
+
+Deno.test("several writers are planned where their writes can be apart: no replace, no transaction", async () => {
+  const writers = async (write: Partial<WriteBlock>, ...more: Capability[]) => {
+    const universal = connector({
+      nativeCopy: () => undefined,
+      universal: { read: true, write: true },
+      parallelWriters: 4,
+      capabilities: ["NativeScan", "ReplaceWrites", "Merge", ...more],
+    });
+    const node = planned(planOf(await sample(write), universal), "lake.out");
+    return [node.writers, node.batchBytes, node.reason.includes("4 writers")];
+  };
+  deepStrictEqual(await writers({ strategy: "append" }), [4, 8_388_608, true]);
+  deepStrictEqual(await writers({ strategy: "merge", keys: ["id"] }), [4, 8_388_608, true]);
+  deepStrictEqual(await writers({}), [undefined, 33_554_432, false]);
+  deepStrictEqual(await writers({ strategy: "append" }, "Transactional"), [undefined, 33_554_432, false]);
+});
+
+Deno.test("order_by is for merges alone", async () => {
+  const merging = connector({ capabilities: ["NativeScan", "NativeCopy", "ReplaceWrites", "Merge"] });
+  deepStrictEqual(refusals(await sample({ strategy: "merge", keys: ["id"], orderBy: ["id desc"] }), merging), []);
+  deepStrictEqual(refusals(await sample({ orderBy: ["id"] }), merging), [
+    "PZ0334 'order_by' of 'lake.out' needs strategy 'merge', not 'replace'",
+  ]);
+});
+
+Deno.test("watermark() is PZ0700 at its place", async () => {
   const dag = await dagOf(
     project([connection("raw", readEntity("o"))], [
       pipeline("a", "SELECT * FROM {{ source('raw', 'o') }}\nWHERE id > {{ watermark('raw', 'o') }}"),
@@ -296,39 +348,4 @@ Deno.test("an end of the rows that watermark() sets needs a connector that keeps
   ]);
   deepStrictEqual(await coded(`id > ${w} AND id < ${w}`, "BoundedWindow"), []);
   deepStrictEqual(await coded(`id > ${w}`), []);
-});
-
-Deno.test("pushed columns and filters show by the connector's capability, each half by itself", async () => {
-  const dag = await dagOf(
-    project([connection("raw", readEntity("o"))], [
-      pipeline("a", "SELECT id, v FROM {{ source('raw', 'o') }} WHERE v = 1"),
-    ]),
-  );
-  const pushed = (...capabilities: ("ColumnPruning" | "PredicatePushdown")[]) =>
-    planned(
-      planOf(dag, connector({ capabilities, nativeScan: () => undefined, universal: { read: true, write: false } })),
-      "src_raw__o",
-    ).pushed;
-  deepStrictEqual(pushed(), undefined);
-  deepStrictEqual(pushed("ColumnPruning"), { columns: 2, predicate: false });
-  deepStrictEqual(pushed("PredicatePushdown"), { columns: null, predicate: true });
-  deepStrictEqual(pushed("ColumnPruning", "PredicatePushdown"), { columns: 2, predicate: true });
-});
-
-Deno.test("planned partitions need the capability, a column and a count, and stay between 1 and 16", async () => {
-  const partitions = async (options: ReadBlock["options"], ...capabilities: "PartitionedRead"[]) => {
-    const raw = connection("raw", { o: { name: "o", read: { options }, position: { file: "c", line: 1, column: 1 } } });
-    const dag = await dagOf(project([raw], [pipeline("a", "SELECT * FROM {{ source('raw', 'o') }}")]));
-    const node = planned(
-      planOf(dag, connector({ capabilities, nativeScan: () => undefined, universal: { read: true, write: false } })),
-      "src_raw__o",
-    );
-    return [node.partitions, node.reason.includes("partitions")];
-  };
-  const both = { partition_column: "id", partitions: 4n };
-  deepStrictEqual(await partitions(both), [1, false]);
-  deepStrictEqual(await partitions(both, "PartitionedRead"), [4, true]);
-  deepStrictEqual(await partitions({ partitions: 4n }, "PartitionedRead"), [1, false]);
-  deepStrictEqual(await partitions({ ...both, partitions: 0n }, "PartitionedRead"), [1, false]);
-  deepStrictEqual(await partitions({ ...both, partitions: 17n }, "PartitionedRead"), [16, true]);
 });

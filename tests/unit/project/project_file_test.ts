@@ -269,3 +269,24 @@ Deno.test("problems of all files come together, ordered by file, line and column
     "PZ0120 project.yml:3:32",
   ]);
 });
+
+// Windows has no names with most of these.
+const named = { ignore: Deno.build.os === "windows" };
+
+Deno.test("a folder whose path DuckDB can't use is refused by name, other odd names are good", named, async () => {
+  const files = (folder: string) => ({ [`${folder}/project.yml`]: MINIMAL });
+  for (const name of ["a?b", "why?/deep"]) {
+    await withFiles(files(name), async (root) => {
+      const outcome = await loadProject(`${root}/${name}`, { env: {} });
+      assert.ok(!outcome.ok);
+      assert.deepEqual(outcome.errors.map(({ code }) => code), ["PZ0101"]);
+      assert.ok(outcome.errors[0]?.message.includes(`'${root}/${name}'`));
+      assert.match(outcome.errors[0]?.hint ?? "", /Rename/);
+    });
+  }
+  for (const name of ["a%41b", "a#b", "a\nb", "a'b", 'a"b', "a*b", "a\\b", "a:b", "a;b", "trail ", " lead"]) {
+    await withFiles(files(name), async (root) => {
+      assert.ok((await loadProject(`${root}/${name}`, { env: {} })).ok, name);
+    });
+  }
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NodeKind, RunEvent } from "../../../src/events/mod.ts";
+import type { NodeCompleted, NodeKind, RunEvent } from "../../../src/events/mod.ts";
 import { fitFrame, lastFrame, paint } from "../../../src/render/live_frame.ts";
 import { LiveTree, type TreeLine } from "../../../src/render/live_tree.ts";
 import { formatRate } from "../../../src/render/text.ts";
@@ -191,4 +191,24 @@ Deno.test("cutToWidth keeps what fits and marks a cut", () => {
   assert.equal(cutToWidth("漢字漢", 5), "漢字…");
   assert.equal(cutToWidth("é́e", 2), "é́e");
   assert.equal(cutToWidth("abc", 0), "");
+});
+
+Deno.test("a write that runs shows its rows, their rate, bytes and how they move", () => {
+  const tree = new LiveTree(new Map([["mart.orders", "arrow stream: postgres"]]));
+  tree.apply(started("SinkWrite", "mart.orders"), 1000);
+  const progress = { rows: 163_840, bytes: 6_291_456, batches: 10 };
+  tree.apply({ event: "node_progress", nodeId: "mart.orders", name: "mart.orders", ...progress }, 2000);
+  const line = (columns: number) => texts(fitFrame(tree.lines(3000), { columns, rows: 24 }))[2];
+  assert.equal(
+    line(100),
+    "    .. mart.orders 163840 rows 2000ms · 81.9k/s · 6.0 MB · arrow stream: postgres",
+  );
+  assert.equal(line(60), "    .. mart.orders 163840 rows 2000ms · 81.9k/s · 6.0 MB");
+  const write: Partial<NodeCompleted> = { nodeId: "mart.orders", kind: "SinkWrite", name: "mart.orders" };
+  const timings = { producerStallMs: 100, consumerStallMs: 3100 };
+  tree.apply(completed({ ...write, rows: 327_680, durationMs: 4000, timings }), 5000);
+  assert.deepEqual(texts(lastFrame(tree.lines(5000), { columns: 100, rows: 24 })).slice(2), [
+    "    ok mart.orders 327680 rows 4000ms · 81.9k/s · arrow stream: postgres",
+    "      hint: mart.orders: sink-bound — staging idle 77% of the node's runtime",
+  ]);
 });

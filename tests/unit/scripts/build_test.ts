@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { artifactName, publishArtifact, writeChecksums } from "../../../scripts/build_artifacts.ts";
 import { bundle } from "../../../scripts/build_bundle.ts";
+import { licencesOf } from "../../../scripts/build_licenses.ts";
 import { writeGuard } from "../../../scripts/build_guard.ts";
 import { packNative } from "../../../scripts/build_native.ts";
 import { packageFiles } from "../../../scripts/build_package.ts";
@@ -165,4 +166,21 @@ Deno.test("artifacts carry version and target in their name, and SHA256SUMS name
     `${sha256}  pz-1.2.3-linux-x64\n${sha256}  pz-1.2.3-win32-x64.exe\n`,
   );
   assert.equal((await listFiles(temp.path)).length, 6);
+});
+
+Deno.test("a licence is the package's file or the chapter of its README; its name alone is not enough", async () => {
+  await using temp = await TempDir.create();
+  const text = "Copyright (c) A Person\n\nPermission is hereby granted.";
+  const manifest = (name: string) => JSON.stringify({ name, version: "1.0.0" });
+  await writeFiles(temp.path, {
+    "a/package.json": manifest("a"),
+    "a/LICENSE": text,
+    "b/package.json": manifest("b"),
+    "b/README.md": `# b\n\n## license\n\n${text}\n\n## More\n\nWords.\n`,
+    "c/package.json": manifest("c"),
+    "c/README.md": "# c\n\n## License\n\nMIT\n",
+  });
+  const rule = "-".repeat(80);
+  assert.equal(await licencesOf(temp.path, ["b", "a"]), `a 1.0.0\n\n${text}\n\n${rule}\n\nb 1.0.0\n\n${text}\n`);
+  await assert.rejects(licencesOf(temp.path, ["c"]), /'c 1\.0\.0' has no licence text/);
 });

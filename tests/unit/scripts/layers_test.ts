@@ -99,6 +99,13 @@ Deno.test("what silences a check is found in code and only there", () => {
   assert.deepEqual(messages("x;\n".repeat(501)), ["501 lines; at most 500"]);
 });
 
+Deno.test("the product asks for neither the language nor the time zone of the machine; tests may", () => {
+  const source = `a.localeCompare(b); n.toLocaleString(); new Intl.Collator(); d.getHours(); navigator.language;`;
+  assert.equal(problemsOf("src/util/a.ts", source).length, 5);
+  assert.deepEqual(problemsOf("tests/unit/util/a_test.ts", source), []);
+  assert.deepEqual(problemsOf("src/util/a.ts", `d.toISOString(); d.getUTCHours(); language; "a.localeCompare"`), []);
+});
+
 Deno.test("the scanner tells code from strings, templates and regular expressions", () => {
   const texts = (source: string): string[] => scan(source).map(({ kind, text }) => `${kind}:${text}`);
   assert.deepEqual(texts(`"a\\"b" + 'c//d'`), [`string:a\\"b`, "punctuation:+", "string:c//d"]);

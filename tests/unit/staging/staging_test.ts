@@ -128,27 +128,6 @@ Deno.test("a setup statement that failed runs again", async () => {
   });
 });
 
-Deno.test("at most 8 works have a slot, and the next one starts when one ends", async () => {
-  await withFolder(async (_, options) => {
-    await using staging = await openStaging(options);
-    const ends: (() => void)[] = [];
-    const works = Array.from({ length: 10 }, () => staging.withSlot(() => new Promise<void>((end) => ends.push(end))));
-    await Promise.resolve();
-    assert.equal(ends.length, 8);
-    ends[0]?.();
-    await works[0];
-    assert.equal(ends.length, 9);
-    const stop = new AbortController();
-    const late = staging.withSlot(() => Promise.resolve("ran"), stop.signal);
-    stop.abort(new Error("no longer wanted"));
-    await assert.rejects(late, { message: "no longer wanted" });
-    for (let index = 1; index < works.length; index++) {
-      ends[index]?.();
-      await works[index];
-    }
-  });
-});
-
 Deno.test("closing the database stops what runs and takes back what was not committed", async () => {
   await withFolder(async (_, options) => {
     const staging = await openStaging(options);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { acquireRunLock, isRunLive } from "../../../src/state/mod.ts";
+import { acquireRunLock, claimRunFolder, cleanRuns, isRunLive, runPaths } from "../../../src/state/mod.ts";
 import { TempDir } from "../../harness/temp_dir.ts";
 
+const RUN = "20270302T061500001Z-9f3c";
 const MODULE = new URL("../../../src/state/mod.ts", import.meta.url).href;
 
 Deno.test("a missing lock file is free, and asking for it makes none", async () => {
@@ -27,6 +28,52 @@ Deno.test("a lock is held until it is disposed, and can be taken again", async (
 Deno.test("a lock that can't be probed counts as held", async () => {
   await using folder = await TempDir.create();
   assert.equal(await isRunLive(folder.path), true);
+});
+
+Deno.test("asking whether a lock is held disturbs nobody who asks the same", async () => {
+  await using folder = await TempDir.create();
+  const file = join(folder.path, ".lock");
+  Deno.writeTextFileSync(file, "");
+  const answers = await Promise.all(Array.from({ length: 50 }, () => isRunLive(file)));
+  assert.deepEqual(answers.filter((live) => live), []);
+});
+
+Deno.test("asking whether a run's own lock is held takes it from nobody", async () => {
+  await using folder = await TempDir.create();
+  const file = join(folder.path, ".lock");
+  using _lock = await acquireRunLock(file);
+  for (let round = 0; round < 3; round++) assert.equal(await isRunLive(file), true);
+});
+
+Deno.test("a new run's folder that is cleaned away before it is locked is made again", async () => {
+  await using project = await TempDir.create();
+  const paths = runPaths(project.path, RUN);
+  Deno.mkdirSync(paths.folder, { recursive: true });
+  const cleaner = await acquireRunLock(paths.lock);
+  const claim = claimRunFolder(paths);
+  assert.equal(await Promise.race([claim, Promise.resolve("not yet")]), "not yet");
+  Deno.removeSync(paths.folder, { recursive: true });
+  cleaner[Symbol.dispose]();
+  using _lock = await claim;
+  assert.equal(await isRunLive(paths.lock), true);
+  assert.ok(Deno.statSync(paths.lock).isFile);
+});
+
+Deno.test("runs that begin while their folders are purged all hold a folder of theirs", async () => {
+  await using project = await TempDir.create();
+  const rules = { keepLast: 0, before: undefined, purge: true };
+  for (let round = 0; round < 40; round++) {
+    const paths = runPaths(project.path, RUN.slice(0, -4) + round.toString(16).padStart(4, "0"));
+    // The first of these stands for a run that has made its folder and not come to the lock yet.
+    if (round % 2 === 0) Deno.mkdirSync(paths.folder, { recursive: true });
+    const purge = () => cleanRuns(project.path, rules, { dryRun: false });
+    const [cleaned, lock] = await Promise.all([purge(), claimRunFolder(paths), purge()]);
+    using _lock = lock;
+    assert.deepEqual(cleaned.filter(({ error }) => error !== undefined), []);
+    assert.equal(await isRunLive(paths.lock), true);
+    assert.ok(Deno.statSync(paths.lock).isFile);
+    assert.deepEqual((await purge()).map(({ action }) => action), ["skip_live"]);
+  }
 });
 
 Deno.test("the lock of a process that is killed is free", async () => {

@@ -91,7 +91,9 @@ Deno.test("the last write adds finishedAt, phases and, only then, interrupted", 
   using recorder = new RunRecorder(options(folder.path));
   recorder.complete(record("aa"), { durable: false });
   const finishedAt = "2027-03-02T06:15:01.000Z";
-  recorder.finish("success", { finishedAt, phases: { loadMs: 1, finalizeMs: 2 }, interrupted: false });
+  const phases = { loadMs: 1, finalizeMs: 2 };
+  assert.equal(recorder.finish("success", { finishedAt, phases, interrupted: false }), undefined);
+  assert.ok(!read(folder.path, "journal.ndjson").includes("end"));
   const receipt = JSON.parse(read(folder.path, "run_results.json"));
   assert.deepEqual(Object.keys(receipt), ["version", "runId", "status", "startedAt", "finishedAt", "nodes", "phases"]);
   assert.deepEqual(receipt.phases, { loadMs: 1, finalizeMs: 2 });
@@ -119,7 +121,7 @@ Deno.test("up to 200 nodes the receipt follows each node; beyond, four times a s
   assert.equal(written(), 4);
 });
 
-Deno.test("a store that can't be written warns once and the other is written on", async () => {
+Deno.test("a receipt that can't be written warns once, and the journal is written on and tells the end", async () => {
   await using folder = await TempDir.create();
   const warnings: string[] = [];
   const results = join(folder.path, "missing", "run_results.json");
@@ -127,10 +129,13 @@ Deno.test("a store that can't be written warns once and the other is written on"
   recorder.snapshot();
   recorder.complete(record("a"), { durable: true });
   recorder.complete(record("b"), { durable: true });
-  recorder.finish("success", { finishedAt: STARTED, phases: {}, interrupted: false });
+  const unrecorded = recorder.finish("success", { finishedAt: STARTED, phases: {}, interrupted: false });
+  assert.ok(unrecorded?.error instanceof Deno.errors.NotFound);
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? "", /run_results\.json/);
-  assert.equal(read(folder.path, "journal.ndjson").split("\n").length, 3);
+  const lines = read(folder.path, "journal.ndjson").trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ id }) => id), ["a", "b", undefined]);
+  assert.deepEqual(lines[2], { runId: RUN_ID, end: "success", finishedAt: STARTED, interrupted: false });
 });
 
 Deno.test("a journal that can't be opened warns once, and a warning that throws harms nothing", async () => {

@@ -83,6 +83,20 @@ Deno.test("the journal counts before the receipt, and its torn last line does no
   assert.deepEqual([run?.succeeded, run?.failed, run?.startedAt], [1, 1, "2027-03-02T06:15:00.001Z"]);
 });
 
+Deno.test("a run whose end only the journal could take has ended all the same", async () => {
+  await using folder = await TempDir.create();
+  const startedAt = "2027-03-02T06:15:00.001Z";
+  const end = (more: object) => `${JSON.stringify({ runId: OLD, finishedAt: "2027-03-02T06:15:01.001Z", ...more })}\n`;
+  const receipt = { version: 1, status: "running", startedAt, nodes: [] };
+  const a = `${JSON.stringify(node("a", "success"))}\n`;
+  writeRun(folder.path, OLD, { receipt, journal: a + end({ end: "success", interrupted: false }) });
+  writeRun(folder.path, NEW, { receipt, journal: a + end({ end: "fatal", interrupted: true }) });
+  const facts = (await listRuns(folder.path)).map((
+    run,
+  ) => [run.status, run.interrupted, run.durationMs, run.succeeded]);
+  assert.deepEqual(facts, [["fatal", true, 1000, 1], ["success", false, 1000, 1]]);
+});
+
 Deno.test("a torn receipt does not hide the journal, and an empty folder is no run unless it lives", async () => {
   await using folder = await TempDir.create();
   writeRun(folder.path, OLD, { journal: `${JSON.stringify(node("a", "success"))}\n` });

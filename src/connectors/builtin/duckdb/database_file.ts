@@ -78,9 +78,10 @@ export function aliasOf(path: string): string {
   return `pz_duckdb_${sha256Hex(realPath(path)).slice(0, 16)}`;
 }
 
-/** The statement that attaches a database. */
-export function attachment(path: string): string {
-  return `ATTACH IF NOT EXISTS ${literal(path)} AS ${qualified(aliasOf(path))} (TYPE duckdb)`;
+/** The statement that attaches a database, so that it can be written to or only read. */
+export function attachment(path: string, use: "write" | "read" = "write"): string {
+  const only = use === "read" ? ", READ_ONLY" : "";
+  return `ATTACH IF NOT EXISTS ${literal(path)} AS ${qualified(aliasOf(path))} (TYPE duckdb${only})`;
 }
 
 /** A table of a connection's database, `schema` being `main` unless the entity says otherwise. */

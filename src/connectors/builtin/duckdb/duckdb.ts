@@ -1,9 +1,11 @@
 import type {
+  ConfigMap,
   ConfigProblem,
   ConnectorContext,
   ConnectorDescription,
   DatasetSpec,
   NativeOutcome,
+  NativeProbe,
   NativeScan,
 } from "../../contract/mod.ts";
 import { selectExact, typedColumns } from "../shared/exact_cast.ts";
@@ -39,7 +41,15 @@ export const duckdb: ConnectorDescription = {
   nativeScan: readTable,
   nativeCopy: writeTable,
   setupTrouble: attachTrouble,
+  probe: probeDatabase,
 };
+
+function probeDatabase(config: ConfigMap, context: ConnectorContext): NativeProbe {
+  const problems: ConfigProblem[] = [];
+  const path = checkDatabase(config, context, problems);
+  const stands = path !== undefined && checkFile(path, problems) === "file" && problems.length === 0;
+  return { problems, setup: stands ? [attachment(path, "read")] : [] };
+}
 
 function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
   const problems: ConfigProblem[] = [];
@@ -56,7 +66,7 @@ function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<
     value: {
       ...(columns === undefined
         ? { fragment: relation, rowCount: `SELECT count(*) FROM ${relation}` }
-        : { fragment: selectExact(columns, relation) }),
+        : { fragment: selectExact(columns, relation), uncast: relation }),
       setup: [attachment(path)],
       mechanism: "attach",
       schemaInferred: false,

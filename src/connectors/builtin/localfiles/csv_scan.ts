@@ -5,8 +5,9 @@ import { nearMiss } from "../../../util/mod.ts";
 import { selectChecked } from "../shared/checked_cast.ts";
 import { lineOfRecord } from "./csv_lines.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
+import { boundName } from "./hive.ts";
 import { listNames } from "./reader_trouble.ts";
-import { boundName, type CsvGroup, type FileSet, groupCsv, readCsvText } from "./files.ts";
+import { type CsvGroup, type FileSet, groupCsv, readCsvText } from "./files.ts";
 
 /**
  * The scan of CSV files whose columns are declared: bound by the names in each file's header, or else in its folders'
@@ -50,12 +51,22 @@ function sourceOf(group: CsvGroup, column: string): string {
 function findMissing(groups: readonly CsvGroup[], columns: readonly TypedColumn[]): ConfigProblem[] {
   if (groups.some(({ header }) => header === undefined)) return []; // DuckDB will say it
   const names = [...new Set(groups.flatMap(({ header, keys }) => [...header ?? [], ...keys]))];
+  const other = names.length === 1 && columns.length > 1 ? /[;\t|,]/.exec(names[0] ?? "")?.[0] : undefined;
+  if (other !== undefined) {
+    const shown = JSON.stringify(other);
+    return [{
+      code: "PZ0353",
+      message: `The header of "${groups[0]?.files[0] ?? ""}" is one name, ${listNames(names)}`,
+      hint: `its fields seem to stand between ${shown}: add delimiter: ${shown} to the read`,
+    }];
+  }
   return columns.filter(({ name }) => boundName(names, name) === undefined).map(({ name }) => {
     const near = nearMiss(name, names);
     const where = groups.length === 1 && groups[0]?.files.length === 1 ? `of "${groups[0].files[0]}"` : "of any file";
     return {
       code: "PZ0353",
       message: `Column "${name}" is not in the header ${where}: it has ${listNames(names)}`,
+      missingColumn: name,
       hint: near === undefined ? "columns are bound by the names in the file's first line" : `did you mean "${near}"?`,
     };
   });

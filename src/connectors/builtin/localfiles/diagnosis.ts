@@ -20,7 +20,7 @@ export async function diagnose(
   probes: readonly Probe[],
   columns: readonly TypedColumn[],
 ): Promise<NativeDiagnosis | undefined> {
-  const checked = columns.filter(({ type }) => type !== "VARCHAR");
+  const checked = columns.filter(({ type, mark }) => type !== "VARCHAR" || mark !== undefined);
   if (checked.length === 0) return undefined;
   const found = new Map<string, Probe>();
   for (const probe of probes) {
@@ -53,16 +53,35 @@ async function locate(
   const [record, , text, unreadable] = row;
   const line = typeof record === "string" ? await probe.lineOf(file, BigInt(record)) : undefined;
   const place = line === undefined && typeof record === "string" ? ` (record ${record})` : "";
-  const isText = unreadable === "true";
-  return {
-    message: `Column "${column.name}" holds ${JSON.stringify(shorten(text ?? ""))}, which ` +
-      (isText ? `is no ${column.type}` : `can't become ${column.type} without a change`) + place,
-    file,
-    line,
-    column: column.name,
-    hint: isText
-      ? "correct the file or declare another type"
-      : `correct the file, declare another type, or allow the change with the option lossy: {${column.name}: allow}`,
+  return { ...trouble(column, text ?? "", unreadable === "true", place), file, line, column: column.name };
+}
+
+/** What is wrong with a refused text, and the next step. */
+function trouble(
+  { name, type, mark }: TypedColumn,
+  text: string,
+  isUnreadable: boolean,
+  place: string,
+): Pick<NativeDiagnosis, "message" | "hint"> {
+  const allow = `allow the change with the option lossy: {${name}: allow}`;
+  if (mark !== undefined) {
+    return {
+      message:
+        `Column "${name}" holds the number ${text.slice(0, -mark.length)}, whose text in the file may be another, ` +
+        `such as 1.10 for 1.1${place}`,
+      hint: `put such numbers in quotes, declare ${name} as decimal or double, or ${allow}`,
+    };
+  }
+  if (text === "") {
+    return {
+      message: `Column "${name}" holds an empty text, which is no ${type}${place}`,
+      hint: `leave the field empty without quotes, or read it as NULL with the option lossy: {${name}: allow}`,
+    };
+  }
+  const holds = `Column "${name}" holds ${JSON.stringify(shorten(text))}, which`;
+  return isUnreadable ? { message: `${holds} is no ${type}${place}`, hint: foreignForm(name, type, text) } : {
+    message: `${holds} can't become ${type} without a change${place}`,
+    hint: `correct the file, declare another type, or ${allow}`,
   };
 }
 
@@ -74,6 +93,23 @@ function flagged(key: string, relation: string, columns: readonly TypedColumn[])
   const unreadable = columns.map((_, index) => `v${index} IS NULL`).join(", ");
   return `(SELECT ${key}, [${texts}] AS texts, [${unreadable}] AS unreadable, CASE ${cases.join(" ")} END AS bad ` +
     `FROM (SELECT *, ${values.join(", ")} FROM ${relation}))`;
+}
+
+/** The next step for a text that other programs read as the type. */
+function foreignForm(name: string, type: string, text: string): string {
+  const declare = `correct the file, or declare ${name} as varchar and write in the pipeline`;
+  if (/^(DATE|TIMESTAMP)/.test(type) && /^\d{1,2}[./-]\d{1,2}[./-]\d{4}/.test(text)) {
+    const separator = /[./-]/.exec(text)?.[0] ?? "";
+    return `${declare} strptime(${name}, '%d${separator}%m${separator}%Y')::${type}, or with %m before %d`;
+  }
+  if (/^(DECIMAL|DOUBLE|FLOAT)/.test(type)) {
+    if (/^[+-]?\d+,\d+$/.test(text)) return `${declare} replace(${name}, ',', '.')::${type}`;
+    if (/^[+-]?\d{1,3}(,\d{3})+\.\d+$/.test(text)) return `${declare} replace(${name}, ',', '')::${type}`;
+    if (/^[+-]?\d{1,3}(\.\d{3})+,\d+$/.test(text)) {
+      return `${declare} replace(replace(${name}, '.', ''), ',', '.')::${type}`;
+    }
+  }
+  return "correct the file or declare another type";
 }
 
 function shorten(text: string): string {

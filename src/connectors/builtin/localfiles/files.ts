@@ -1,6 +1,6 @@
-import { dirname, relative } from "node:path";
 import { ident, literal } from "../../../duckdb/mod.ts";
 import { readHeader } from "./csv_header.ts";
+import { boundName, hiveKeys } from "./hive.ts";
 
 /** Files that one read takes, and the folder that their pattern starts in. */
 export type FileSet = { readonly files: readonly string[]; readonly base: string };
@@ -14,14 +14,6 @@ export function fileList(files: readonly string[]): string {
 /** The pattern of DuckDB's that matches one path alone: its readers take every path for a pattern. */
 export function plainPattern(path: string): string {
   return path.replaceAll(/[*?[]/g, "[$&]");
-}
-
-/** The names in the `name=value` folders between the base and a file. */
-export function hiveKeys(base: string, file: string): readonly string[] {
-  return relative(base, dirname(file)).split(/[\\/]/).flatMap((part) => {
-    const at = part.indexOf("=");
-    return at > 0 ? [part.slice(0, at)] : [];
-  });
 }
 
 /** CSV files that share header and folder names, and so are read by one call of DuckDB's reader. */
@@ -44,13 +36,6 @@ export function groupCsv({ files, base }: FileSet, delimiter: string): readonly 
     else group.files.push(file);
   }
   return [...groups.values()];
-}
-
-/** The name of a list that a column is bound to: the same, or the same but for the case of its letters. */
-export function boundName(names: readonly string[], column: string): string | undefined {
-  if (names.includes(column)) return column;
-  const lower = column.toLowerCase();
-  return names.find((name) => name.toLowerCase() === lower);
 }
 
 /** The call of DuckDB's reader that gives every field of a group as text; an unquoted empty field is NULL. */

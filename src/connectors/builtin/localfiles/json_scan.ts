@@ -4,8 +4,9 @@ import { ident, literal } from "../../../duckdb/mod.ts";
 import { selectChecked } from "../shared/checked_cast.ts";
 import { diagnose, type Probe } from "./diagnosis.ts";
 import type { JsonLayout } from "./json_layout.ts";
-import { exactNumber } from "./json_number.ts";
-import { fileList, type FileSet, hiveKeys } from "./files.ts";
+import { exactNumber, NUMBER_MARK } from "./json_number.ts";
+import { fileList, type FileSet } from "./files.ts";
+import { hiveKeys } from "./hive.ts";
 
 /** The call of DuckDB's reader for JSON files with guessed types. */
 export function readInferredJson({ files, base }: FileSet, layout: JsonLayout): string {
@@ -25,8 +26,11 @@ export function manyFiles(files: readonly string[], base: string): string {
 export function scanDeclaredJson(
   files: readonly string[],
   layout: JsonLayout,
-  columns: readonly TypedColumn[],
+  declared: readonly TypedColumn[],
 ): Pick<NativeScan, "fragment" | "diagnose"> {
+  const columns = declared.map((column) =>
+    column.type === "VARCHAR" && !column.lossy ? { ...column, mark: NUMBER_MARK } : column
+  );
   const read = readDeclared(files, layout, columns, "");
   return {
     fragment: selectChecked(columns, columns.map(sourceOf), read),
@@ -40,14 +44,29 @@ function readDeclared(
   columns: readonly TypedColumn[],
   more: string,
 ): string {
-  const shape = columns.map(({ name }) => `${ident(name)}: 'JSON'`).join(", ");
+  const shape = columns.map(({ name, type }) => `${ident(name)}: '${FROM_TEXT.has(type) ? "VARCHAR" : "JSON"}'`).join(
+    ", ",
+  );
   const options = `format = ${literal(layout)}, hive_partitioning = false, columns = {${shape}}${more}`;
   return `read_json(${fileList(files)}, ${options})`;
 }
 
+/** Types for which a number in quotes is as good as one without, so that DuckDB may give the text at once, for less. */
+const FROM_TEXT: ReadonlySet<string> = new Set([
+  "BOOLEAN",
+  "FLOAT",
+  "DOUBLE",
+  "DATE",
+  "TIME",
+  "TIMESTAMP",
+  "TIMESTAMPTZ",
+  "UUID",
+]);
+
 /** The SQL of a value's text: that of a JSON string without its quotes, anything else as JSON. */
 function sourceOf(column: TypedColumn): string {
   const value = ident(column.name);
+  if (FROM_TEXT.has(column.type)) return value;
   return column.type === "JSON" ? `CAST(${value} AS VARCHAR)` : exactNumber(`(${value} ->> '$')`, value, column);
 }
 

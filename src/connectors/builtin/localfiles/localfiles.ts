@@ -1,6 +1,7 @@
 import type { ConnectorDescription } from "../../contract/mod.ts";
 import { copyToFile } from "./copy.ts";
 import { rootOf } from "./place.ts";
+import { probeRoot } from "./probe.ts";
 import { scanFiles } from "./scan.ts";
 
 /** Files of the local disk: DuckDB reads and writes them by itself. */
@@ -21,4 +22,5 @@ export const localfiles: ConnectorDescription = {
   },
   nativeScan: scanFiles,
   nativeCopy: copyToFile,
+  probe: probeRoot,
 };

@@ -9,6 +9,9 @@ export function missingFileHint(path: string, entity: string): string {
   const name = basename(path);
   const names = namesIn(folder);
   if (names === undefined) {
+    if (/(^|[\\/])~([\\/]|$)/.test(folder)) {
+      return "pz does not know '~': write the whole path, or ${HOME} in its place";
+    }
     const parent = dirname(folder);
     const meant = nearMiss(basename(folder), namesIn(parent) ?? []);
     const near = meant === undefined ? "" : `; did you mean "${join(parent, meant)}"?`;

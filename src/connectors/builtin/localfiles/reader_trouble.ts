@@ -1,7 +1,7 @@
 import type { NativeDiagnosis, QueryRows } from "../../contract/mod.ts";
 import { nearMiss } from "../../../util/mod.ts";
 import type { TypedColumn } from "../shared/exact_cast.ts";
-import { boundName } from "./files.ts";
+import { boundName } from "./hive.ts";
 
 const OTHER_FORMAT = "name what it is with format:, one of csv, tsv, json and parquet";
 

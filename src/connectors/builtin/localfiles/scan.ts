@@ -168,7 +168,7 @@ function emptyFiles(files: readonly string[], format: FileFormat): ConfigProblem
 }
 
 /** What differs from format to format. */
-type Reading = Pick<NativeScan, "fragment" | "diagnose" | "rowCount"> & {
+type Reading = Pick<NativeScan, "fragment" | "diagnose" | "rowCount" | "uncast"> & {
   readonly infer?: (query: QueryRows) => Promise<Pick<NativeScan, "fragment" | "diagnose" | "guessedDates">>;
 };
 
@@ -199,6 +199,7 @@ function scanOf(
       if (columns === undefined) return { fragment: read, rowCount: `SELECT count(*) FROM ${read}` };
       return {
         fragment: selectExact(columns, read),
+        uncast: read,
         diagnose: (query) => findMissingColumn(query, read, set.files, columns),
       };
     }

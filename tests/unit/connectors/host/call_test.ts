@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { Call } from "../../../../src/connectors/host/call.ts";
-import { READ_CREDITS } from "../../../../src/connectors/protocol/messages.ts";
+import { DATA_CREDITS } from "../../../../src/connectors/protocol/messages.ts";
 
 const BYTES = new Uint8Array(1);
 
 Deno.test("data beyond the credits is a violation, and each frame taken gives one credit back", async () => {
   let granted = 0;
-  const call = new Call((count) => granted += count);
-  for (let index = 0; index < READ_CREDITS; index++) call.takeData(BYTES);
+  const call = new Call(7, () => granted++);
+  for (let index = 0; index < DATA_CREDITS; index++) call.takeData(BYTES);
   assert.throws(() => call.takeData(BYTES), /more data than it was allowed to send/);
-  const other = new Call((count) => granted += count);
-  for (let index = 0; index < READ_CREDITS; index++) other.takeData(BYTES);
+  const other = new Call(7, () => granted++);
+  for (let index = 0; index < DATA_CREDITS; index++) other.takeData(BYTES);
   const data = other.data();
   await data.next();
   assert.equal(granted, 1);
@@ -19,7 +19,7 @@ Deno.test("data beyond the credits is a violation, and each frame taken gives on
 });
 
 Deno.test("what arrived before a failure is dropped, and the failure is thrown at once", async () => {
-  const call = new Call(() => {});
+  const call = new Call(7, () => {});
   call.takeData(BYTES);
   call.fail(new Error("gone"));
   await assert.rejects(call.data().next(), /gone/);
@@ -27,7 +27,7 @@ Deno.test("what arrived before a failure is dropped, and the failure is thrown a
 });
 
 Deno.test("an abandoned call takes data without keeping it, until its end", async () => {
-  const call = new Call(() => {});
+  const call = new Call(7, () => {});
   call.abandon(new Error("enough"));
   call.takeData(BYTES);
   await assert.rejects(call.data().next(), /enough/);
@@ -37,7 +37,7 @@ Deno.test("an abandoned call takes data without keeping it, until its end", asyn
 });
 
 Deno.test("a waiting reader gets data as it comes, and the end after the last", async () => {
-  const call = new Call(() => {});
+  const call = new Call(7, () => {});
   const data = call.data();
   const first = data.next();
   call.takeData(BYTES);

@@ -21,9 +21,9 @@ Deno.test("a declared column that the header lacks is a problem with the nearest
 
 Deno.test("a quoted empty text stays empty and an unquoted one is NULL", async () => {
   await using bench = await Bench.open();
-  await writeFiles(bench.dir.path, { "x.csv": 'id,name,n\n1,"",""\n2,,\n' });
+  await writeFiles(bench.dir.path, { "x.csv": 'id,name,n\n1,"",7\n2,,\n' });
   const scan = bench.scan("x", {}, { id: "int", name: "varchar", n: "int" });
-  assert.deepEqual(await bench.read(scan), [["1", "", null], ["2", null, null]]);
+  assert.deepEqual(await bench.read(scan), [["1", "", "7"], ["2", null, null]]);
   await writeFiles(bench.dir.path, { "y.csv": 'id,name\n1,""\n2,\n' });
   assert.deepEqual(await bench.read(bench.scan("y")), [["1", ""], ["2", null]]);
 });
@@ -274,3 +274,20 @@ Deno.test("names and values with quotes and other scripts pass unharmed", async 
   const scan = bench.scan("it's", {}, { 'a "b"': "int", "'; DROP TABLE x; --": "int", "日本": "varchar" });
   assert.deepEqual(await bench.read(scan), [["1", "2", "3"]]);
 });
+
+for (const type of ["int", "decimal(9,2)", "double", "boolean", "date", "timestamp", "uuid"]) {
+  Deno.test(`a quoted empty text is no ${type}, unless the change to NULL is allowed`, async () => {
+    await using bench = await Bench.open();
+    await writeFiles(bench.dir.path, { "x.csv": 'id,n\n1,\n2,""\n', "x.json": '{"id":1,"n":null}\n{"id":2,"n":""}\n' });
+    for (const format of ["csv", "json"]) {
+      const scan = bench.scan("x", { format }, { id: "int", n: type });
+      await assert.rejects(bench.read(scan), { message: /^Column "n" can't hold '' as / });
+      const found = await scan.diagnose?.((sql) => bench.connection.rows(sql));
+      assert.equal(found?.line, format === "csv" ? 3 : 2);
+      assert.match(found?.message ?? "", /^Column "n" holds an empty text, which is no /);
+      assert.match(found?.hint ?? "", /lossy: \{n: allow\}/);
+      const allowed = bench.scan("x", { format, lossy: { n: "allow" } }, { id: "int", n: type });
+      assert.deepEqual(await bench.read(allowed), [["1", null], ["2", null]]);
+    }
+  });
+}

@@ -16,9 +16,8 @@ import {
   errorFromWire,
   errorToWire,
   grantFromWire,
-  specFromWire,
-  specToWire,
 } from "../../../../src/connectors/protocol/messages.ts";
+import { datasetFromWire, datasetToWire } from "../../../../src/connectors/protocol/specs.ts";
 import { fromWire, toWire } from "../../../../src/connectors/protocol/values.ts";
 import { type ConfigValue, ConnectorError } from "../../../../src/connectors/mod.ts";
 
@@ -116,9 +115,9 @@ Deno.test("a dataset, an error and a grant come back the same", () => {
     options: { rows: 5n, list: ["x", { y: null }] },
     columns: [{ name: "n", type: "int" }],
   };
-  const wire = JSON.parse(JSON.stringify(specToWire(spec)));
-  assert.deepEqual(specFromWire(wire, spec.config).columns, spec.columns);
-  assert.deepEqual(specFromWire(wire, spec.config).options["rows"], 5n);
+  const wire = JSON.parse(JSON.stringify(datasetToWire(spec)));
+  assert.deepEqual(datasetFromWire(wire, spec.config).columns, spec.columns);
+  assert.deepEqual(datasetFromWire(wire, spec.config).options["rows"], 5n);
   const error = new ConnectorError("m", {
     transient: true,
     retryAfterMs: 10,
@@ -141,7 +140,7 @@ Deno.test("messages that are none are refused", () => {
     assert.throws(() => decodeMessage(encoder.encode(text)), { name: "FrameError" }, text);
   }
   assert.throws(() => decodeMessage(new Uint8Array([0xff])), { name: "FrameError" });
-  assert.throws(() => specFromWire({}, {}), { name: "FrameError" });
+  assert.throws(() => datasetFromWire({}, {}), { name: "FrameError" });
   assert.throws(() => errorFromWire({ message: "x" }), { name: "FrameError" });
   assert.throws(() => grantFromWire({ net: [1], read: [], write: [], env: [] }), { name: "FrameError" });
   const [frame] = [...new FrameDecoder().push(encodeMessage(3, { m: "Cancel" }))];

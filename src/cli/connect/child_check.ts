@@ -1,0 +1,125 @@
+import type { SourceLoadNode } from "../../compile/mod.ts";
+import { childCommand, ConnectorError, ConnectorSession, systemLayer } from "../../connectors/mod.ts";
+import { type DuckDbConnection, qualified } from "../../duckdb/mod.ts";
+import { isErrorCode, PzError } from "../../errors/mod.ts";
+import { datasetSpec } from "../../plan/mod.ts";
+import type { Project, SourcePosition } from "../../project/mod.ts";
+import { ingestArrow, IngestError } from "../../staging/mod.ts";
+import type { ConnectionCheck, FoundColumns } from "./connect.ts";
+import type { UsedConnection } from "./connection_use.ts";
+
+/** What of a connector's session is used. */
+export type CheckedSession = Pick<ConnectorSession, "check" | "getSchema"> & AsyncDisposable;
+
+/** Opens the session of a connection; what its connector logs goes to `onLog`. */
+export type OpenSession = (used: UsedConnection, onLog: (level: string, message: string) => void) => CheckedSession;
+
+export type ChildFacts = {
+  readonly project: Project;
+  readonly duckdb: DuckDbConnection;
+  readonly runId: string;
+  readonly timeoutMs: number;
+  readonly openSession?: OpenSession;
+};
+
+const QUIET_LEVELS: ReadonlySet<string> = new Set(["trace", "debug"]);
+
+/** Asks a connection through its connector's process. */
+export class ChildCheck implements ConnectionCheck {
+  readonly #used: UsedConnection;
+  readonly #facts: ChildFacts;
+  readonly #session: CheckedSession;
+
+  /** @param note takes what the connector has to say */
+  constructor(used: UsedConnection, facts: ChildFacts, note: (text: string) => void) {
+    this.#used = used;
+    this.#facts = facts;
+    const { connection, connector } = used;
+    const told = new Set<string>();
+    const onNotice = (message: string) => {
+      if (!told.has(message)) note(`connection '${connection.name}': ${message}`);
+      told.add(message);
+    };
+    const onLog = (level: string, message: string) => {
+      if (!QUIET_LEVELS.has(level)) onNotice(message);
+    };
+    const { root, engine } = facts.project;
+    const grant = connector.grant(connection.config, { projectRoot: root });
+    this.#session = facts.openSession?.(used, onLog) ?? new ConnectorSession({
+      connector: connection.connector,
+      connection: connection.name,
+      config: connection.config,
+      grant,
+      command: childCommand({
+        sandbox: "landlock" in systemLayer() ? "require" : engine.sandbox,
+        env: grant.env,
+      }),
+      runId: facts.runId,
+      onLog,
+      onNotice,
+    });
+  }
+
+  async reach(): Promise<readonly PzError[]> {
+    const { connection } = this.#used;
+    const what = `connection '${connection.name}' can't be used`;
+    const answer = await this.#ask(what, connection.position, (signal) => this.#session.check(signal));
+    return "problems" in answer ? answer.problems : [];
+  }
+
+  async columnsOf(node: SourceLoadNode): Promise<FoundColumns> {
+    const what = `the columns of '${node.connection.name}.${node.entity}' can't be fetched`;
+    const answer = await this.#ask(what, node.position, async (signal) => {
+      const schema = await this.#session.getSchema(datasetSpec(node), signal);
+      // An empty load gives the types that the rows will have in DuckDB.
+      await ingestArrow(this.#facts.duckdb, node.relation, schema, nothing(), { signal });
+      return (await this.#facts.duckdb.prepare(`SELECT * FROM ${qualified("staging", node.relation)}`)).columns;
+    });
+    return "problems" in answer ? answer : { columns: answer.value };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session[Symbol.asyncDispose]();
+  }
+
+  /** The answer to one request, in its time, or what went wrong. */
+  async #ask<T>(
+    what: string,
+    position: SourcePosition,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ readonly value: T } | { readonly problems: readonly PzError[] }> {
+    const { timeoutMs } = this.#facts;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new ConnectorError("", { transient: true })), timeoutMs);
+    try {
+      return { value: await request(late.signal) };
+    } catch (error) {
+      if (late.signal.aborted) {
+        const text = `${what}: no answer within ${timeoutMs / 1000} s`;
+        return { problems: [new PzError("PZ0330", text, { ...position, hint: "see that the system can be reached" })] };
+      }
+      if (error instanceof IngestError) {
+        return { problems: [new PzError("PZ0330", `${what}: ${error.message}`, position)] };
+      }
+      if (error instanceof ConnectorError) return { problems: [this.#problem(what, position, error)] };
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #problem(what: string, position: SourcePosition, error: ConnectorError): PzError {
+    const { denied, code, hint } = error;
+    if (denied === undefined) {
+      const known = code !== undefined && isErrorCode(code) ? code : "PZ0330";
+      return new PzError(known, `${what}: ${error.message}`, { ...position, hint });
+    }
+    const target = denied.target === "" ? "" : ` to '${denied.target}'`;
+    return new PzError("PZ0740", `${what}: its connector was denied ${denied.permission} access${target}`, {
+      ...position,
+      hint: hint ?? "pz plan prints what each connection may touch",
+    });
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}

@@ -1,0 +1,157 @@
+import { isAbsolute } from "node:path";
+import type { ConfigMap, ConfigProblem, ConfigValue } from "../../contract/mod.ts";
+
+export const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type SslMode = typeof SSL_MODES[number];
+
+/** A connection's options, checked. */
+export type PostgresConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Undefined: none is given. */
+  readonly password: string | undefined;
+  readonly sslMode: SslMode;
+  /** The absolute path of a file. */
+  readonly sslRootCert: string | undefined;
+  readonly connectTimeoutSeconds: number;
+  /** 0: no limit. */
+  readonly commandTimeoutSeconds: number;
+};
+
+/** The options that a connection may have. */
+export const CONNECTION_OPTIONS: readonly string[] = [
+  "host",
+  "port",
+  "database",
+  "user",
+  "password",
+  "ssl_mode",
+  "ssl_root_cert",
+  "connect_timeout_seconds",
+  "command_timeout_seconds",
+];
+
+const DEFAULT_PORT = 5432;
+const DEFAULT_CONNECT_SECONDS = 15;
+const DEFAULT_COMMAND_SECONDS = 30;
+
+/** Reads a connection's options; every problem is told, and none of them holds a value that may be secret. */
+export function readConfig(
+  config: ConfigMap,
+): { readonly config?: PostgresConfig; readonly problems: readonly ConfigProblem[] } {
+  const problems: ConfigProblem[] = [];
+  const host = text(config, "host", problems);
+  const database = text(config, "database", problems);
+  if (host === undefined && problems.length === 0) problems.push(missing("host", "such as db.example.com"));
+  if (database === undefined && config["database"] === undefined) {
+    problems.push(missing("database", "the name of the database"));
+  }
+  if (host?.startsWith("/") === true || host?.startsWith("@") === true) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "host" names a unix socket: connector 'postgres' connects by TCP only`,
+      hint: "give a host name or an IP address, such as 127.0.0.1",
+    });
+  } else if (host !== undefined && /[\s/@,?[\]]|^[^:]*:[^:]*$/.test(host)) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "host" is no name of one host`,
+      hint: "give a host name or an IP address alone; port, user and database have options of their own",
+    });
+  }
+  const sslMode = text(config, "ssl_mode", problems) ?? "prefer";
+  const mode = SSL_MODES.find((known) => known === sslMode);
+  if (mode === undefined) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "ssl_mode" is "${sslMode}"`,
+      hint: `expected one of ${SSL_MODES.join(", ")}`,
+    });
+  }
+  const user = text(config, "user", problems);
+  if (user === undefined && config["user"] === undefined) {
+    problems.push(missing("user", "the name of the role to log in as"));
+  }
+  const port = whole(config, "port", { least: 1, most: 65535, otherwise: DEFAULT_PORT }, problems);
+  const connectTimeoutSeconds = whole(
+    config,
+    "connect_timeout_seconds",
+    { least: 1, most: 3600, otherwise: DEFAULT_CONNECT_SECONDS },
+    problems,
+  );
+  const commandTimeoutSeconds = whole(
+    config,
+    "command_timeout_seconds",
+    { least: 0, most: 86_400, otherwise: DEFAULT_COMMAND_SECONDS },
+    problems,
+  );
+  const password = text(config, "password", problems);
+  const sslRootCert = text(config, "ssl_root_cert", problems);
+  if (sslRootCert !== undefined && !isAbsolute(sslRootCert)) {
+    problems.push({
+      code: "PZ0301",
+      message: `Option "ssl_root_cert" is "${sslRootCert}", a path that depends on where pz is started`,
+      hint: "give the whole path of the file, from the root of the file system",
+    });
+  }
+  if (
+    problems.length > 0 || host === undefined || database === undefined || mode === undefined || user === undefined
+  ) return { problems };
+  return {
+    problems,
+    config: {
+      host: host.replace(/^\[(.*)\]$/, "$1"),
+      port,
+      database,
+      user,
+      password: password === "" ? undefined : password,
+      sslMode: mode,
+      sslRootCert,
+      connectTimeoutSeconds,
+      commandTimeoutSeconds,
+    },
+  };
+}
+
+function missing(name: string, what: string): ConfigProblem {
+  return {
+    code: "PZ0301",
+    message: `A connection of 'postgres' needs the option "${name}"`,
+    hint: `add ${name}: ${what}`,
+  };
+}
+
+/** Text, or a number or truth value as its text, since interpolated values may look like one. */
+function text(config: ConfigMap, name: string, problems: ConfigProblem[]): string | undefined {
+  const value: ConfigValue | undefined = config[name];
+  if (value === undefined || value === null) return undefined;
+  const asText = typeof value === "object" ? "" : String(value);
+  if (asText !== "" && !asText.includes("\0")) return asText;
+  if (name === "password" && asText === "" && typeof value === "string") return "";
+  problems.push({
+    code: "PZ0301",
+    message: `Option "${name}" is ${value === "" ? "empty" : "no text"}`,
+    hint: `give ${name} a text`,
+  });
+  return undefined;
+}
+
+function whole(
+  config: ConfigMap,
+  name: string,
+  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+  problems: ConfigProblem[],
+): number {
+  const value = config[name];
+  if (value === undefined || value === null) return otherwise;
+  const number = typeof value === "string" ? (/^\d{1,9}$/.test(value) ? Number(value) : NaN) : Number(value);
+  if (typeof value !== "object" && Number.isInteger(number) && number >= least && number <= most) return number;
+  problems.push({
+    code: "PZ0301",
+    message: `Option "${name}" is ${typeof value === "object" ? "no number" : `"${value}"`}`,
+    hint: `expected a whole number from ${least} to ${most}`,
+  });
+  return otherwise;
+}

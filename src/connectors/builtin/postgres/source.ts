@@ -1,0 +1,149 @@
+import type { RecordBatch, Schema } from "../../../util/arrow.ts";
+import { ConnectorError, type DatasetSpec } from "../../contract/mod.ts";
+import type { ConnectorHost, Partition, Source } from "../../sdk/connector.ts";
+import type { PostgresConfig } from "./config.ts";
+import { type Dataset, describeDataset, relationOf, selectOf } from "./dataset.ts";
+import { readOptions } from "./options.ts";
+import { findBounds, partitionColumn, type Range, rangeCondition, rangeId, rangeOf } from "./partition.ts";
+import { renderPredicate } from "./predicate.ts";
+import { readBatches } from "./read_batches.ts";
+import { PgSession, withSession } from "./session.ts";
+import { SnapshotKeepers } from "./snapshot.ts";
+import { stateOf, toTrouble } from "./trouble.ts";
+
+/** Reads tables and queries. */
+export class PostgresSource implements Source, AsyncDisposable {
+  readonly #config: PostgresConfig;
+  readonly #host: ConnectorHost;
+  readonly #keepers = new SnapshotKeepers();
+  readonly #noticed = new Set<string>();
+  /** Of each spec as described first, so that schema and batches agree. */
+  readonly #schemas = new Map<string, Schema>();
+
+  constructor(config: PostgresConfig, host: ConnectorHost) {
+    this.#config = config;
+    this.#host = host;
+  }
+
+  async schema(spec: DatasetSpec, signal: AbortSignal): Promise<Schema> {
+    const key = keyOf(spec);
+    const known = this.#schemas.get(key);
+    if (known !== undefined) return known;
+    const doing = `Reading ${relationOf(spec).name}`;
+    const dataset = await withSession(this.#config, signal, (error) => toTrouble(error, doing), async (session) => {
+      await session.begin("read");
+      return await describeDataset(session, spec);
+    });
+    this.#tell(dataset);
+    this.#schemas.set(key, dataset.schema);
+    return dataset.schema;
+  }
+
+  async plan(spec: DatasetSpec, signal: AbortSignal): Promise<readonly Partition[]> {
+    const { partitions, partitionColumn: column } = readOptions(spec.options);
+    const relation = relationOf(spec);
+    // What is planned anew is described anew.
+    if (partitions === 1 || column === undefined) return [{ id: rangeId({}) }];
+    const explain = (error: unknown) => toTrouble(error, `Reading ${relation.name}`);
+    // The snapshot lives as long as its connection, so beyond this call.
+    const keeper = await this.#keepers.open(this.#config, signal, explain);
+    try {
+      const dataset = await describeDataset(keeper.session, spec);
+      const divided = partitionColumn(dataset, column);
+      await keeper.session.unboundTime();
+      const bounds = await findBounds(keeper.session, dataset, divided, partitions);
+      const ranges = rangesOf(bounds, divided.name, await keeper.export());
+      keeper.expect(ranges.length);
+      return ranges.map((range) => ({ id: rangeId(range) }));
+    } catch (error) {
+      await keeper.release();
+      if (signal.aborted) throw signal.reason;
+      throw explain(error);
+    }
+  }
+
+  async *read(
+    spec: DatasetSpec,
+    partition: Partition,
+    { batchBytes, signal }: { readonly batchBytes: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<RecordBatch> {
+    const range = rangeOf(partition.id);
+    const schema = await this.schema(spec, signal);
+    const doing = `Reading ${relationOf(spec).name}`;
+    let isDone = false;
+    try {
+      await using session = await PgSession.connect(this.#config, signal);
+      const dataset = await this.#enter(session, spec, range);
+      if (String(dataset.schema) !== String(schema)) {
+        this.#schemas.delete(keyOf(spec));
+        throw new ConnectorError(`${doing} failed: its columns changed since they were looked up`, { transient: true });
+      }
+      const conditions = [
+        dataset.relation.table === undefined ? undefined : renderPredicate(spec.hints?.predicate, dataset),
+        rangeCondition(dataset, range),
+      ].filter((condition) => condition !== undefined);
+      const select = selectOf(dataset, conditions.length === 0 ? undefined : conditions.join(" AND "));
+      yield* readBatches(session, select, { schema, kinds: dataset.kinds, batchBytes });
+      isDone = true;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      this.#schemas.delete(keyOf(spec));
+      throw toTrouble(error, doing);
+    } finally {
+      await this.#keepers.partitionEnded(range.snapshot, isDone);
+    }
+  }
+
+  /** Starts the transaction of a read, in the snapshot of its plan, and describes the dataset as it stands there. */
+  async #enter(session: PgSession, spec: DatasetSpec, { snapshot }: Range): Promise<Dataset> {
+    await session.begin("snapshot");
+    if (snapshot !== undefined) {
+      try {
+        await session.useSnapshot(snapshot);
+      } catch (error) {
+        const state = stateOf(error);
+        if (state !== "22023" && state !== "42704" && state !== "55000") throw error;
+        throw new ConnectorError("The snapshot that the read was planned with is gone", {
+          transient: true,
+          cause: error,
+        });
+      }
+    }
+    const dataset = await describeDataset(session, spec);
+    await session.unboundTime();
+    return dataset;
+  }
+
+  /** Says once what arrives in another type than it has. */
+  #tell({ wanted, relation }: Dataset): void {
+    for (const { name, rule } of wanted) {
+      if (rule.notice === undefined) continue;
+      const notice = `${relation.name}: column "${name}" is read as ${rule.notice}`;
+      if (this.#noticed.has(notice)) continue;
+      this.#noticed.add(notice);
+      this.#host.notice(notice);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keepers.closeAll();
+  }
+}
+
+function rangesOf(bounds: readonly bigint[], column: string, snapshot: string): Range[] {
+  const edges = [undefined, ...bounds.map(String), undefined];
+  return edges.slice(1).map((upper, index) => {
+    const lower = edges[index];
+    return {
+      snapshot,
+      column,
+      ...(lower === undefined ? {} : { lower }),
+      ...(upper === undefined ? {} : { upper }),
+    };
+  });
+}
+
+function keyOf({ entity, options, columns, hints }: DatasetSpec): string {
+  const asText = (_key: string, value: unknown) => typeof value === "bigint" ? String(value) : value;
+  return JSON.stringify([entity, options, columns, hints?.columns], asText);
+}

@@ -1,0 +1,216 @@
+import type { RecordBatch, Schema } from "../../util/arrow.ts";
+import { type AbortSemantics, ConnectorError, type OutputSpec, type WriteResult } from "../contract/mod.ts";
+import { ArrowFrames } from "../protocol/arrow_frames.ts";
+import { Credits } from "../protocol/credits.ts";
+import { FrameError } from "../protocol/frame.ts";
+import { countMember, DATA_CREDITS, flagMember, type Message, rowsMember, textMember } from "../protocol/messages.ts";
+import { outputToWire } from "../protocol/specs.ts";
+import type { Call } from "./call.ts";
+import type { ConnectorChild } from "./child.ts";
+import { slices } from "./slices.ts";
+import type { WriteHandle } from "./write.ts";
+
+const NEVER = new AbortController().signal;
+
+/** One write in a connector's process, over one stream. */
+export class WriteStream implements WriteHandle {
+  readonly #child: ConnectorChild;
+  readonly #call: Call;
+  readonly #abortMs: number;
+  readonly #credits = new Credits(DATA_CREDITS);
+  readonly #begun = Promise.withResolvers<AbortSemantics>();
+  readonly #result = Promise.withResolvers<WriteResult>();
+  #resumed: PromiseWithResolvers<boolean> | undefined;
+  #abortSemantics: AbortSemantics = "discards_all";
+  #acknowledged = 0n;
+  #frames: ArrowFrames;
+  #sent = 0;
+  #phase: "rows" | "deletes" = "rows";
+  #wroteRows = false;
+  #end: "commit" | "abort" | undefined;
+  #written: WriteResult | undefined;
+  /** What the connector said about a failed write, before any commit. */
+  #told: ConnectorError | undefined;
+  /** Why nothing more can be written. */
+  #broken: { readonly reason: unknown } | undefined;
+
+  private constructor(child: ConnectorChild, spec: OutputSpec, schema: Schema, abortMs: number) {
+    this.#child = child;
+    this.#abortMs = abortMs;
+    for (const { promise } of [this.#begun, this.#result]) promise.catch(() => {});
+    this.#call = child.open({ m: "BeginWrite", spec: outputToWire(spec) }, {
+      isLimited: true,
+      listener: {
+        message: (message) => this.#hear(message),
+        credit: (count) => this.#credits.add(count),
+        over: (outcome) => this.#over(outcome),
+      },
+    });
+    this.#frames = new ArrowFrames(this.#call.stream, schema);
+  }
+
+  /** Begins a write; the signal counts until it has begun. */
+  static async begin(
+    child: ConnectorChild,
+    spec: OutputSpec,
+    schema: Schema,
+    options: { readonly signal: AbortSignal; readonly abortMs: number },
+  ): Promise<WriteStream> {
+    const { signal, abortMs } = options;
+    signal.throwIfAborted();
+    const stream = new WriteStream(child, spec, schema, abortMs);
+    const cancel = () => child.cancel(stream.#call, signal.reason);
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      await stream.#send(stream.#frames.start(), signal);
+      stream.#abortSemantics = await stream.#begun.promise;
+      return stream;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  get abortSemantics(): AbortSemantics {
+    return this.#abortSemantics;
+  }
+
+  get acknowledgedRows(): bigint {
+    return this.#acknowledged;
+  }
+
+  async write(batch: RecordBatch, signal: AbortSignal): Promise<void> {
+    if (this.#phase !== "rows") throw misuse("rows after keys to delete");
+    this.#wroteRows = true;
+    await this.#sendBatch(batch, signal);
+  }
+
+  async applyDeletes(keys: RecordBatch, signal: AbortSignal): Promise<void> {
+    this.#check(signal);
+    if (this.#phase === "rows") {
+      await this.#finishData(signal);
+      this.#child.send(this.#call, { m: "DeleteKeys" });
+      this.#phase = "deletes";
+      this.#frames = new ArrowFrames(this.#call.stream, keys.schema);
+      await this.#send(this.#frames.start(), signal);
+    }
+    await this.#sendBatch(keys, signal);
+  }
+
+  async resumeFrom(rows: bigint, signal: AbortSignal): Promise<boolean> {
+    this.#check(signal);
+    if (this.#wroteRows) throw misuse("a question where to resume after its first rows");
+    const answer = this.#resumed = Promise.withResolvers<boolean>();
+    answer.promise.catch(() => {});
+    const arrived = this.#child.expect(this.#call, "ResumeFrom");
+    this.#child.send(this.#call, { m: "ResumeFrom", rows: rows.toString() });
+    const stop = () => answer.reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await answer.promise;
+    } finally {
+      arrived();
+      signal.removeEventListener("abort", stop);
+      this.#resumed = undefined;
+    }
+  }
+
+  async commit(): Promise<WriteResult> {
+    this.#check(NEVER);
+    this.#end = "commit";
+    await this.#finishData(NEVER);
+    this.#child.send(this.#call, { m: "CommitWrite" });
+    try {
+      return await this.#result.promise;
+    } catch (error) {
+      // A connector says what it knows about a commit; a process that ended says nothing.
+      const isOpen = error instanceof ConnectorError && error !== this.#told && error.outcomeUnknown === undefined;
+      throw isOpen ? error.with({ outcomeUnknown: true }) : error;
+    }
+  }
+
+  async abort(): Promise<void> {
+    if (this.#end !== undefined) return;
+    this.#end = "abort";
+    if (this.#call.isSettled) return;
+    this.#child.send(this.#call, { m: "AbortWrite" });
+    await this.#child.settle(this.#call, this.#abortMs);
+  }
+
+  async #sendBatch(batch: RecordBatch, signal: AbortSignal): Promise<void> {
+    this.#check(signal);
+    for (const slice of slices(batch)) await this.#send(this.#frames.batch(slice), signal);
+  }
+
+  async #finishData(signal: AbortSignal): Promise<void> {
+    await this.#send(this.#frames.finish(), signal);
+    this.#child.send(this.#call, { m: "EndOfData", frames: this.#sent });
+    this.#sent = 0;
+  }
+
+  async #send(frames: readonly Uint8Array<ArrayBuffer>[], signal: AbortSignal): Promise<void> {
+    try {
+      for (const frame of frames) {
+        await this.#credits.take(signal);
+        this.#child.send(this.#call, frame);
+        this.#sent++;
+      }
+    } catch (error) {
+      this.#broken ??= { reason: error };
+      throw error;
+    }
+  }
+
+  #check(signal: AbortSignal): void {
+    if (this.#end !== undefined) throw misuse(`another step after its ${this.#end}`);
+    if (this.#broken !== undefined) throw this.#broken.reason;
+    signal.throwIfAborted();
+  }
+
+  #hear(message: Message): void {
+    switch (message.m) {
+      case "WriteSession":
+        this.#begun.resolve(abortSemanticsOf(message));
+        break;
+      case "WriteAck":
+        this.#acknowledged = maxOf(this.#acknowledged, rowsMember(message, "rows"));
+        break;
+      case "Resumed":
+        this.#resumed?.resolve(flagMember(message, "accepted"));
+        break;
+      case "WriteFailed":
+        this.#told = this.#child.errorOf(message);
+        this.#breakOff(this.#told);
+        break;
+      case "WriteResult":
+        this.#written = { rows: rowsMember(message, "rows"), batches: countMember(message, "batches") };
+    }
+  }
+
+  #over(outcome: "ended" | { readonly reason: unknown }): void {
+    if (outcome !== "ended") this.#breakOff(outcome.reason);
+    else if (this.#written !== undefined) this.#result.resolve(this.#written);
+    else this.#breakOff(misuse("an end without a result"));
+  }
+
+  #breakOff(reason: unknown): void {
+    this.#broken ??= { reason };
+    this.#credits.fail(reason);
+    this.#begun.reject(reason);
+    this.#resumed?.reject(reason);
+    this.#result.reject(reason);
+  }
+}
+
+function misuse(what: string): ConnectorError {
+  return new ConnectorError(`A write got ${what}`, { transient: false, code: "PZ0357" });
+}
+
+function maxOf(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function abortSemanticsOf(message: Message): AbortSemantics {
+  const text = textMember(message, "abortSemantics");
+  if (text === "discards_all" || text === "best_effort" || text === "none") return text;
+  throw new FrameError(`the abort semantics "${text}"`);
+}
