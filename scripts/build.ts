@@ -90,4 +90,9 @@ function say(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
-if (import.meta.main) Deno.exit(await main([...Deno.args]));
+function tellFailure(error: unknown): number {
+  say(`the build failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
+}
+
+if (import.meta.main) Deno.exit(await main([...Deno.args]).catch(tellFailure));

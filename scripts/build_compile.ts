@@ -41,7 +41,12 @@ export async function compile({ root, folder, config, target, output, v8Flags }:
     join(folder, "main.js"),
   ];
   const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: root, stdin: "null" }).spawn().status;
-  if (!success) throw new Error("deno compile failed");
+  if (!success) {
+    throw new Error(
+      "deno compile failed. It fetches the runtime of a binary, denort, from Deno's download host; where that can't be " +
+        "reached, set DENORT_BIN to a denort of this Deno's version",
+    );
+  }
 }
 
 /** The permissions and V8 flags with which the task `pz` runs the sources: a binary has the same. */

@@ -1,7 +1,7 @@
 import type { CompiledDag, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
 import { type ConnectorDescription, findConnector } from "../connectors/mod.ts";
 import { PzError, sortErrors } from "../errors/mod.ts";
-import type { SourcePosition, ValueMap } from "../project/mod.ts";
+import { READ_KEYS, type SourcePosition, type ValueMap, WRITE_KEYS } from "../project/mod.ts";
 import { nearMiss } from "../util/mod.ts";
 
 /** Options that the planner judges, whatever the connector calls its own. */
@@ -38,9 +38,10 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
       what: `connector '${connector.name}' has no such option of a connection`,
       placeOf: (name) => connection.places?.[name] ?? connection.position,
     }),
-    ...unknownOptions(options, known === undefined ? undefined : [...known, ...planned], {
+    ...unknownOptions(options, known === undefined ? undefined : [...new Set([...known, ...planned])], {
       where: `${read ? "source" : "sink"} '${connection.name}.${entity}'`,
       what: `connector '${connector.name}' has no such option of a ${read ? "read" : "write"}`,
+      own: read ? READ_KEYS : WRITE_KEYS,
       placeOf: (name) => (inFile ? declared?.places?.[read ? "read" : "write"][name] : undefined) ?? node.position,
     }),
   ];
@@ -79,17 +80,20 @@ function unknownOptions(
   place: {
     readonly where: string;
     readonly what: string;
+    /** Keys of pz's own that may stand there too. */
+    readonly own?: readonly string[];
     readonly placeOf: (name: string) => SourcePosition;
   },
 ): PzError[] {
   if (known === undefined) return [];
+  const all = [...place.own ?? [], ...known];
   return Object.keys(options).filter((name) => !known.includes(name)).map((name) => {
-    const meant = meantOption(name, known);
+    const meant = meantOption(name, all);
     const hint = meant !== undefined
       ? meant
-      : known.length === 0
+      : all.length === 0
       ? "remove it"
-      : `the ${known.length === 1 ? "only option is" : "options are"} ${known.join(", ")}`;
+      : `the ${all.length === 1 ? "only option is" : "options are"} ${all.join(", ")}`;
     return new PzError("PZ0301", `unknown option '${name}' of ${place.where}: ${place.what}`, {
       ...place.placeOf(name),
       hint,

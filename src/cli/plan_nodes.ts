@@ -1,7 +1,8 @@
 import type { CompiledDag } from "../compile/mod.ts";
 import { findConnector, systemLayer } from "../connectors/mod.ts";
 import { machineLimits } from "../duckdb/mod.ts";
-import type { Outcome, PzError } from "../errors/mod.ts";
+import { maskFor } from "../engine/mod.ts";
+import { type Outcome, PzError } from "../errors/mod.ts";
 import { type Plan, planRun } from "../plan/mod.ts";
 import { checkOptions } from "./option_check.ts";
 import { checkConnectors } from "./restore_check.ts";
@@ -11,7 +12,23 @@ export function checkUse(dag: CompiledDag, effective: ReadonlySet<string>): read
   return [...checkConnectors(dag, effective), ...checkOptions(dag, effective)];
 }
 
-/** Phase 5: how these nodes, which `checkUse` let pass, will be done on this machine. */
+/** What a connector says of a setting or option that can't be as it is. */
+const BAD_OPTION = "PZ0301";
+
+/**
+ * Phase 5: how these nodes, which `checkUse` let pass, will be done on this machine. A complaint may quote a setting that
+ * was filled in from a variable: it is masked where the setting can be secret, and always where it is no good, since a
+ * wrong variable could hold anything.
+ */
 export async function planNodes(dag: CompiledDag, effective: ReadonlySet<string>): Promise<Outcome<Plan>> {
-  return planRun(dag, { effective, findConnector, machine: await machineLimits(), systemLayer: systemLayer() });
+  const machine = await machineLimits();
+  const planned = planRun(dag, { effective, findConnector, machine, systemLayer: systemLayer() });
+  const usual = maskFor(dag);
+  const strict = maskFor(dag, true);
+  const masked = ({ code, message, file, line, column, hint }: PzError) => {
+    const mask = code === BAD_OPTION ? strict : usual;
+    return new PzError(code, mask(message), { file, line, column, hint: hint === undefined ? undefined : mask(hint) });
+  };
+  if (!planned.ok) return { ...planned, errors: planned.errors.map(masked) };
+  return { ...planned, warnings: planned.warnings.map(masked) };
 }

@@ -77,7 +77,7 @@ async function queryProblem(
       ...placeIn(check, offset),
       hint: template
         ? `the SQL of a check is no template; ${own}`
-        : hintFor(error, sql.slice(offset), () => own)?.replace("a pipeline is", "a check is"),
+        : hintFor(error, sql, offset, () => own)?.replace("a pipeline is", "a check is"),
       cause: error,
     });
   }

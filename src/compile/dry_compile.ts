@@ -5,6 +5,8 @@ import { ContractTypes } from "./contract_columns.ts";
 import { CONTRACT_TYPES } from "./contract_types.ts";
 import type { CheckNode, CompiledDag, DagNode, PipelineNode, SourceLoadNode } from "./dag.ts";
 import { checkProblems } from "./dry_check.ts";
+import { namesColumns, sinkProblems } from "./dry_sink.ts";
+import { ownValue } from "./entities.ts";
 import { sqlError } from "./sql_error.ts";
 import { isOneQuery, WRAP_START, wrapQuery } from "./statements.ts";
 import { Workbench } from "./workbench.ts";
@@ -77,6 +79,12 @@ class DryRun {
       if (!simple) await this.#single(node);
     }
     await this.#pipelines(batch);
+    for (const node of this.#dag.nodes) {
+      if (node.kind !== "SinkWrite" || !namesColumns(node) || node.dependsOn.some((id) => this.#absent.has(id))) {
+        continue;
+      }
+      this.#errors.push(...sinkProblems(node, await this.#columnsOf(node.relation)));
+    }
     for (const [source, count] of [...this.#skipped].sort(([a], [b]) => ordinal(a, b))) {
       const pipelines = `${count} pipeline${count === 1 ? "" : "s"} not dry-compiled`;
       this.#notices.push(`dataset '${source}' has no columns: contract — ${pipelines}`);
@@ -124,17 +132,18 @@ class DryRun {
     if (node.columns === undefined || node.columns.length === 0) {
       if (await this.#foundColumns(node)) {
         this.#notices.push(
-          `dataset '${name}' has no columns: contract — its columns are those that DuckDB finds there now`,
+          `dataset '${name}' has no columns: contract — its columns are those that are there now`,
         );
       } else this.#absent.set(node.id, new Set([name]));
       return;
     }
     const { columns, unknown } = await this.#types.columns(node.columns);
+    const columnPlaces = ownValue(node.connection.entities, node.entity)?.places?.columns;
     for (const { name: column, type } of unknown) {
       const meant = nearMiss(type, CONTRACT_TYPES);
       this.#errors.push(
         new PzError("PZ0101", `column '${column}' of '${name}' has the unknown type '${type}'`, {
-          ...node.position,
+          ...(columnPlaces?.[column] ?? node.position),
           hint: meant === undefined
             ? `types are ${CONTRACT_TYPES.join(", ")}, or a DuckDB type`
             : `did you mean '${meant}'?`,

@@ -1,8 +1,10 @@
 export * from "./dag.ts";
 export { type CompileOptions, compileProject } from "./compile.ts";
 export { dryCompile, type DryCompileOptions, type SourceScan } from "./dry_compile.ts";
+export { sinkProblems } from "./dry_sink.ts";
 export { type Flow, flowsOf } from "./flows.ts";
 export { selectNodes, withAncestors } from "./select.ts";
 export { type CompiledFile, compiledFiles, kindName, kindRank, manifestJson } from "./manifest.ts";
 export { Workbench } from "./workbench.ts";
+export { orderTerm } from "./order_term.ts";
 export { ContractTypes } from "./contract_columns.ts";

@@ -6,11 +6,19 @@ import { byteOffset, text, type Tree, walk } from "./sql_tree.ts";
 
 const INTERNAL = /^pz(?:_.*)?$/i;
 
+/** Table functions that do something to DuckDB itself, such as to write its log to a file or to stdout. */
+const ACTS = /^(?:(?:en|dis)able_\w+|(?:force_)?checkpoint|truncate_duckdb_logs)$/i;
+
+/** Table functions that run a text as SQL, and what such a text must not call. */
+const RUNS_TEXT = /^(?:query|json_execute_serialized_sql)$/i;
+const ACTS_IN_TEXT = /(?<!\w)((?:en|dis)able_\w+|(?:force_)?checkpoint|truncate_duckdb_logs)\W*\(/i;
+
 /**
  * What a name that is refused begins with, where a name begins, or an escape that could hide it; of `staging` also what
  * is called there, where that is clear.
  */
-const SUSPECT_REGEXP = /(?<![A-Za-z0-9_])(?:pz|u&|staging(?:\.([A-Za-z_][A-Za-z0-9_]*)(?![$"\w\u0080-\uffff]))?)/gi;
+const SUSPECT_REGEXP =
+  /(?<![A-Za-z0-9_])(?:pz|u&|enable_|disable_|checkpoint|force_checkpoint|truncate_duckdb_logs|staging(?:\.([A-Za-z_][A-Za-z0-9_]*)(?![$"\w\u0080-\uffff]))?)/gi;
 
 /**
  * Whether it takes DuckDB's tree of a SQL text to say that it names nothing reserved; false for most texts.
@@ -25,7 +33,7 @@ export function mayNameReserved(sql: string, called: ReadonlySet<string>): boole
 }
 
 /** A relation that a statement must not name, with the reason. */
-type Finding = { readonly tree: Tree; readonly name: string; readonly why: "internal" | "uncalled" };
+type Finding = { readonly tree: Tree; readonly name: string; readonly why: "internal" | "uncalled" | "acts" };
 
 /**
  * PZ0702 for what a pipeline's SQL names past its calls: a relation of `staging` that no call of it stands for, and
@@ -44,9 +52,7 @@ export function reservedInPipeline(
     const offset = byte === undefined ? 0 : offsetOfByte(node.sql, byte - tree.shift);
     return new PzError("PZ0702", `pipeline '${node.name}' names '${name}', ${reason(why)}`, {
       ...node.map.positionAt(offset),
-      hint: why === "internal"
-        ? "read sources by source() and pipelines by ref()"
-        : callFor(text(place, "table_name"), nodes),
+      hint: why === "uncalled" ? callFor(text(place, "table_name"), nodes) : HINTS[why],
     });
   });
 }
@@ -56,7 +62,7 @@ export function reservedInCheck(node: CheckNode, tree: QueryTree): readonly PzEr
   return findings(tree, new Set([node.relation.toLowerCase()])).map(({ name, why }) =>
     new PzError("PZ0702", `check '${node.name}' names '${name}', ${reason(why)}`, {
       ...node.check.position,
-      hint: `a check may read 'staging.${node.relation}' only`,
+      hint: why === "acts" ? HINTS.acts : `a check may read 'staging.${node.relation}' only`,
     })
   );
 }
@@ -70,6 +76,10 @@ function findings({ statement }: QueryTree, called: ReadonlySet<string>): readon
       walk(call, (fn) => {
         const name = text(fn, "function_name");
         if (INTERNAL.test(name)) found.push({ tree, name: `${name}()`, why: "internal" });
+        if (ACTS.test(name)) found.push({ tree, name: `${name}()`, why: "acts" });
+        if (RUNS_TEXT.test(name)) {
+          found.push(...actsInTexts(fn).map((act) => ({ tree, name: act, why: "acts" as const })));
+        }
       });
     }
     if (type !== "BASE_TABLE" && type !== "SHOW_REF") return;
@@ -85,7 +95,23 @@ function findings({ statement }: QueryTree, called: ReadonlySet<string>): readon
   return found;
 }
 
+/** What a call's constant texts, taken as SQL, do to DuckDB. */
+function actsInTexts(call: Tree): readonly string[] {
+  const acts: string[] = [];
+  walk(call["children"], (tree) => {
+    const act = ACTS_IN_TEXT.exec(text(tree, "value"))?.[1];
+    if (act !== undefined) acts.push(`${act}()`);
+  });
+  return acts;
+}
+
+const HINTS = {
+  internal: "read sources by source() and pipelines by ref()",
+  acts: "leave it out; engine.duckdb in project.yml holds the settings that can be chosen",
+};
+
 function reason(why: Finding["why"]): string {
+  if (why === "acts") return "which changes the DuckDB that pz works with";
   return why === "internal" ? "which is pz's own" : "which no call of it stands for, so it might run too early";
 }
 

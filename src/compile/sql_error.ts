@@ -23,7 +23,7 @@ export function sqlError({ node, ...refused }: Attempt, error: DuckDbError, dag:
   const { message, offset } = refusalOf(refused, error);
   const hint = error.message === NOT_A_SELECT
     ? ONE_SELECT
-    : hintFor(error, refused.sql.slice(offset), (name) => tableHint(name, node.name, dag));
+    : hintFor(error, refused.sql, offset, (name) => tableHint(name, node.name, dag));
   // DuckDB quotes what it could not read, and that may be a value of env().
   const masked = maskOf(node.secrets ?? []);
   return new PzError("PZ0401", `pipeline '${node.name}': ${masked(message)}`, {

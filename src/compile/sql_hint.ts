@@ -1,6 +1,7 @@
 import type { DuckDbError } from "../duckdb/mod.ts";
 import { nearMiss } from "../util/mod.ts";
 import type { CompiledDag } from "./dag.ts";
+import { reservedWordHint } from "./reserved_words.ts";
 import { COMMENTS } from "./sink_prefix.ts";
 
 /** What a pipeline is, for texts that are something else. */
@@ -23,21 +24,35 @@ const MAX_NAMES = 5;
 /**
  * The next step after DuckDB's refusal of a SQL text; undefined where nothing more can be said.
  *
- * @param rest the SQL from the place that is to blame
+ * @param offset the place in the SQL that is to blame
  * @param hintForTable what to write in place of a relation that does not exist
  */
 export function hintFor(
   error: DuckDbError,
-  rest: string,
+  sql: string,
+  offset: number,
   hintForTable: (name: string) => string,
 ): string | undefined {
   const { kind, message } = error;
-  if (kind === "Parser" || kind === "Syntax" || message.startsWith("syntax error")) return statementHint(rest);
+  const rest = sql.slice(offset);
+  if (kind === "Parser" || kind === "Syntax" || message.startsWith("syntax error")) {
+    return statementHint(rest) ?? reservedWordHint(sql, offset);
+  }
   const table = /^Table with name "?(.+?)"? does not exist/.exec(message)?.[1];
   if (table !== undefined) return hintForTable(table);
+  const call = /^(?:Table|Scalar) Function with name "?(ref|source|sink|var|env|env_var)"? does not exist/i.exec(
+    message,
+  )?.[1];
+  if (call !== undefined) return callHint(call.toLowerCase(), rest);
   if (message.startsWith("No function matches")) return signatureHint(message);
   const [, word = ""] = NAMED_REGEXP.exec(message) ?? /"([^"]+)"/.exec(message) ?? [];
   return nameHint(word, namesIn(error), kind);
+}
+
+/** What to write where a call lacks its braces. */
+function callHint(name: string, rest: string): string {
+  const [written = `${name}(…)`] = /^\w+\([^(){}\n]{0,80}\)/.exec(rest) ?? [];
+  return name === "sink" ? `${ONE_SELECT}; ${STATEMENTS.get("insert")}` : `write {{ ${written} }}`;
 }
 
 /** What DuckDB's messages call the name that they are about, where they hold several or quote none. */

@@ -11,13 +11,16 @@ type OpenFeed = {
   /** Chunks of the running statement: no chunk is finalised while DuckDB may still write into it. */
   readonly held: DataChunk[];
   fill: FillRows;
-  /** Several threads ask, each until it is told of the end. */
   ended: boolean;
   failure: unknown;
 };
 
 const FUNCTION_NAME = "pz_feed";
-const MAX_THREADS = 8;
+/**
+ * One thread writes whole row groups, of which nothing has to be put together at the checkpoint; several would leave a
+ * half-full one each. JavaScript, which fills the chunks, is one thread too.
+ */
+const MAX_THREADS = 1;
 
 /**
  * The relations of one database that JavaScript fills: a table function whose argument is the number of an open feed.

@@ -1,6 +1,6 @@
 import type { DagNode, PipelineNode } from "../compile/mod.ts";
 import type { NativeScan } from "../connectors/mod.ts";
-import { explain } from "./executors/source_load.ts";
+import { explain } from "./native_trouble.ts";
 import { chainNodes, type FusedChain } from "./fused_chain.ts";
 import type { SqlPlace } from "./node_end.ts";
 import type { NodeContext, NodeOutcome } from "./run_context.ts";

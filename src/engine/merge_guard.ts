@@ -1,21 +1,26 @@
-import type { SinkWriteNode } from "../compile/mod.ts";
+import { sinkProblems, type SinkWriteNode } from "../compile/mod.ts";
 import { ident, qualified } from "../duckdb/mod.ts";
-import { PzError } from "../errors/mod.ts";
+import { PzError, PzErrors } from "../errors/mod.ts";
 import type { NodeContext } from "./run_context.ts";
-import { rows } from "./statements.ts";
+import { columnsOf, rows } from "./statements.ts";
 
 /**
- * Looks at the keys of what a merge is about to write. Rows without a whole key stop it; several rows of one key are
+ * Looks at the keys of what a merge is about to write. Keys that it does not have and rows without a whole key stop it; several rows of one key are
  * told, since only one of each will remain, unless the project says which.
+ * Returns how many rows that makes too many.
  *
  * @throws {PzError} PZ0521
+ * @throws {PzErrors} PZ0401
  */
-export async function guardMerge(context: NodeContext, node: SinkWriteNode): Promise<void> {
+export async function guardMerge(context: NodeContext, node: SinkWriteNode): Promise<number> {
   const { strategy, keys, orderBy } = node.write;
-  if (strategy !== "merge" || keys.length === 0) return;
+  if (strategy !== "merge" || keys.length === 0) return 0;
   const relation = qualified("staging", node.relation);
+  // Told before the run where the columns are known then; those of a source without a contract are known only now.
+  const absent = sinkProblems(node, (await columnsOf(context, relation)).map(({ name }) => name));
+  if (absent.length > 0) throw new PzErrors(absent);
   await refuseNullKeys(context, node, relation);
-  if (orderBy !== undefined) return;
+  if (orderBy !== undefined) return 0;
   const names = keys.map(ident).join(", ");
   const [[groups, extra] = []] = await rows(
     context,
@@ -23,15 +28,18 @@ export async function guardMerge(context: NodeContext, node: SinkWriteNode): Pro
       `(SELECT count(*) AS n FROM ${relation} GROUP BY ${names} HAVING count(*) > 1)`,
   );
   const duplicateGroups = Number(groups ?? 0);
-  if (duplicateGroups === 0) return;
+  if (duplicateGroups === 0) return 0;
+  const extraRows = Number(extra ?? 0);
   context.run.bus.publish({
     event: "merge_key_duplicates_detected",
     nodeId: node.id,
+    connection: node.connection.name,
     output: node.entity,
     keys: [...keys],
     duplicateGroups,
-    extraRows: Number(extra ?? 0),
+    extraRows,
   });
+  return extraRows;
 }
 
 async function refuseNullKeys(

@@ -1,4 +1,4 @@
-import type { SinkWriteNode } from "../compile/mod.ts";
+import { orderTerm, type SinkWriteNode } from "../compile/mod.ts";
 import { ident } from "../duckdb/mod.ts";
 
 /**
@@ -9,11 +9,8 @@ import { ident } from "../duckdb/mod.ts";
 export function survivors({ write: { strategy, keys, orderBy } }: SinkWriteNode, relation: string): string {
   if (strategy !== "merge" || keys.length === 0 || orderBy === undefined || orderBy.length === 0) return relation;
   const partition = keys.map(ident).join(", ");
-  const order = orderBy.map(orderTerm).join(", ");
+  const order = orderBy.map(orderTerm).map(({ column, direction }) => `${ident(column)} ${direction} NULLS LAST`).join(
+    ", ",
+  );
   return `(SELECT * FROM ${relation} QUALIFY row_number() OVER (PARTITION BY ${partition} ORDER BY ${order}) = 1)`;
-}
-
-function orderTerm(text: string): string {
-  const [, column = text, direction = "ASC"] = /^\s*(.*\S)\s+(asc|desc)\s*$/i.exec(text) ?? [];
-  return `${ident(column.trim())} ${direction.toUpperCase()} NULLS LAST`;
 }

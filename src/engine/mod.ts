@@ -1,4 +1,4 @@
 export { type RunOptions, type RunOutcome, runProject } from "./run.ts";
-export { projectSecrets } from "./redact.ts";
+export { maskFor, projectSecrets } from "./redact.ts";
 export { type RunServices } from "./services.ts";
 export { recoverOutputs } from "./recover.ts";

@@ -64,6 +64,7 @@ export class NodeEnds {
       durationMs,
       error: failure ?? null,
       ...(outcome?.timings === undefined ? {} : { timings: outcome.timings }),
+      ...(outcome?.partitions === undefined ? {} : { partitions: outcome.partitions }),
       ...(connected === undefined ? {} : { connector: connected.connector, connection: connected.name }),
       ...(attempts === undefined ? {} : { ...(strategy === undefined ? {} : { strategy }), attempts }),
       ...(outcome?.stages === undefined ? {} : { stages: outcome.stages }),
@@ -84,6 +85,7 @@ function eventOf({ node, verdict, outcome, failure, durationMs }: NodeEnd): Node
     errorCode: failure?.code ?? null,
     errorMessage: failure?.message ?? null,
     timings: outcome?.timings ?? null,
+    ...(outcome?.partitions === undefined ? {} : { partitions: outcome.partitions }),
     ...(failure?.delivery === undefined ? {} : { delivery: failure.delivery }),
   };
 }

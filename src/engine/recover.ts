@@ -40,8 +40,11 @@ function movesOf(node: CompiledDag["nodes"][number], projectRoot: string, run: s
   if (node.kind !== "SinkWrite") return [];
   const connector = findConnector(node.connection.connector);
   if (connector === undefined || connector === "planned" || !connector.canWrite) return [];
-  const copy = connector.nativeCopy(outputSpec(node, { run, ordinal: 1 }), { projectRoot });
-  return copy?.ok === true ? copy.value.moves : [];
+  const spec = outputSpec(node, { run, ordinal: 1 });
+  const copy = connector.nativeCopy(spec, { projectRoot });
+  if (copy?.ok === true) return copy.value.moves;
+  const written = connector.universalWrite?.(spec, { projectRoot });
+  return written?.ok === true ? written.value.moves : [];
 }
 
 /**

@@ -1,24 +1,52 @@
+import type { CompiledDag } from "../compile/mod.ts";
 import { findConnector } from "../connectors/mod.ts";
-import type { Project, ValueMap } from "../project/mod.ts";
-import { secretTexts } from "../util/mod.ts";
+import type { Connection, Project, ValueMap } from "../project/mod.ts";
+import { type Mask, maskOf, secretTexts } from "../util/mod.ts";
 
 /**
  * What must not be shown of a project: values whose keys say that they are secret, and those of environment variables,
- * except where a variable fills nothing but settings that are never secret, such as a connection's folder.
+ * except where variables fill nothing but settings that are never secret with it, such as a connection's folder or host.
  */
 export function projectSecrets({ connections, secrets = [] }: Pick<Project, "connections" | "secrets">): string[] {
-  const plain: string[] = [];
-  const others: string[] = [];
-  for (const { connector, config } of Object.values(connections)) {
-    const found = findConnector(connector);
-    const names = found === undefined || found === "planned" ? [] : found.plainOptions ?? [];
-    for (const [key, value] of Object.entries(config)) (names.includes(key) ? plain : others).push(...textsOf(value));
+  const plain = new Set<string>();
+  const others = new Set<string>();
+  for (const connection of Object.values(connections)) {
+    const names = plainOptions(connection);
+    for (const [key, texts] of Object.entries(connection.filled ?? {})) {
+      for (const text of texts) (names.includes(key) ? plain : others).add(text);
+    }
   }
-  const holds = (texts: readonly string[], part: string) => texts.some((text) => text.includes(part));
   return [
-    ...secrets.filter((secret) => !holds(plain, secret) || holds(others, secret)),
+    ...secrets.filter((secret) => !plain.has(secret) || others.has(secret)),
     ...Object.values(connections).flatMap(({ config }) => secretTexts(config)),
   ];
+}
+
+/**
+ * Takes the secrets of a project and of its templates out of texts; the names that the user gave to things stay.
+ *
+ * @param strict whether every value of an environment variable counts as secret, whatever setting it fills
+ */
+export function maskFor({ project, nodes }: Pick<CompiledDag, "project" | "nodes">, strict = false): Mask {
+  const secrets = [
+    ...projectSecrets(project),
+    ...nodes.flatMap((node) => node.kind === "Pipeline" ? node.secrets ?? [] : []),
+    ...(strict ? project.secrets ?? [] : []),
+  ];
+  const names = [
+    ...Object.values(project.connections).flatMap(({ name, entities }) => [name, ...Object.keys(entities)]),
+    ...project.pipelines.flatMap(({ name, file }) => [name, file]),
+    ...nodes.flatMap((node) => [node.name, ...("entity" in node ? [node.entity] : [])]),
+  ];
+  const plain = Object.values(project.connections).flatMap((connection) =>
+    plainOptions(connection).flatMap((key) => textsOf(connection.config[key] ?? null))
+  );
+  return maskOf(secrets, undefined, { names, plain });
+}
+
+function plainOptions({ connector }: Connection): readonly string[] {
+  const found = findConnector(connector);
+  return found === undefined || found === "planned" ? [] : found.plainOptions ?? [];
 }
 
 function textsOf(value: ValueMap[string]): readonly string[] {

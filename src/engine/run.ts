@@ -3,7 +3,6 @@ import type { EventBus, RunStatus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { drainArrow } from "../staging/mod.ts";
 import { type Phases, runPaths, RunRecorder, sweepRuns } from "../state/mod.ts";
-import { maskOf } from "../util/mod.ts";
 import { Attempts, type Tools } from "./attempts.ts";
 import { Breakers } from "./breaker_gate.ts";
 import { ByteBudget } from "./byte_budget.ts";
@@ -14,7 +13,7 @@ import { executeChain, skipChain } from "./fused_runner.ts";
 import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
 import { NodeEnds } from "./node_end.ts";
 import { executeNode, performNode, skipNode } from "./node_runner.ts";
-import { projectSecrets } from "./redact.ts";
+import { maskFor } from "./redact.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
 import { SessionPool } from "./session_pool.ts";
@@ -121,10 +120,7 @@ async function execute(
   services: RunServices,
 ): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
   const { dag: { project }, plan, bus } = options;
-  const redact = maskOf([
-    ...projectSecrets(project),
-    ...options.dag.nodes.flatMap((node) => node.kind === "Pipeline" ? node.secrets ?? [] : []),
-  ]);
+  const redact = maskFor(options.dag);
   await using sessions = new SessionPool({
     open: (connection) => services.openSession(connection, options, redact),
     users: countUsers(nodes),

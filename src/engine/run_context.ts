@@ -1,7 +1,7 @@
 import type { PipelineNode } from "../compile/mod.ts";
 import type { ConnectorSession, DatasetSpec, OutputSpec, PartitionRef, WriteHandle } from "../connectors/mod.ts";
 import type { DuckDbConnection } from "../duckdb/mod.ts";
-import type { EventBus, Timings } from "../events/mod.ts";
+import type { EventBus, NodeCompleted, Timings } from "../events/mod.ts";
 import type { Plan, PlannedNode } from "../plan/mod.ts";
 import type { Project } from "../project/mod.ts";
 import type { Drain, DrainOptions, Staging } from "../staging/mod.ts";
@@ -58,6 +58,8 @@ export type NodeContext = {
 export type NodeOutcome = {
   readonly rows: number;
   readonly timings?: Timings;
+  /** Of a load that was read in parts. */
+  readonly partitions?: NonNullable<NodeCompleted["partitions"]>;
   readonly stages?: NonNullable<NodeRecord["stages"]>;
   readonly failure?: NodeFailure;
 };

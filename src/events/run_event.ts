@@ -69,6 +69,7 @@ export type SourceDriftDetected = {
 export type MergeKeyDuplicatesDetected = {
   readonly event: "merge_key_duplicates_detected";
   readonly nodeId: string;
+  readonly connection: string;
   readonly output: string;
   readonly keys: readonly string[];
   readonly duplicateGroups: number;

@@ -131,7 +131,8 @@ export const RUN_EVENTS: EventDefinitions = {
     doc: "What a merge is about to write has several rows for one key; one row of each group will remain.",
     fields: {
       nodeId: NODE_ID,
-      output: { type: "text", doc: "What is written to." },
+      connection: CONNECTION,
+      output: { type: "text", doc: "What of the connection is written to." },
       keys: { type: "list", of: { type: "text" }, doc: "The key's columns, in the order of their declaration." },
       duplicateGroups: { type: "count", doc: "How many keys have several rows." },
       extraRows: { type: "count", doc: "How many rows will be dropped." },
@@ -162,7 +163,10 @@ export const RUN_EVENTS: EventDefinitions = {
         words: { success: true, failed: true, skipped: true },
         doc: "How it ended; a node is skipped when one that it needs failed, or when the run was stopped.",
       },
-      rows: { type: "count", doc: "Rows staged or written; for a check the rows that it found." },
+      rows: {
+        type: "count",
+        doc: "Rows staged or written, of a merge one of each key; for a check the rows that it found.",
+      },
       durationMs: { type: "count", doc: "Milliseconds of all its attempts and the waits between them." },
       errorCode: {
         type: "text",

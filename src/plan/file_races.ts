@@ -21,9 +21,10 @@ export function warnOfFileRaces(
   const warnings: PzError[] = [];
   for (const source of running) {
     if (source.kind !== "SourceLoad") continue;
-    const { scan } = planned.get(source.id) ?? {};
+    const load = planned.get(source.id);
+    const reads = load?.scan?.reads ?? load?.reads;
     const meets = ({ sink, targets }: Written) =>
-      scan?.reads === undefined ? isSameEntity(source, sink) : targets.some((target) => isRead(target, scan.reads));
+      reads === undefined ? isSameEntity(source, sink) : targets.some((target) => isRead(target, reads));
     for (const { sink, targets } of written) {
       if (!meets({ sink, targets }) || needs(dag, sink.id, source.id)) continue;
       warnings.push(warning(dag, source, sink));
@@ -41,7 +42,7 @@ function isSameEntity(source: SourceLoadNode, sink: SinkWriteNode): boolean {
 
 /** Where a sink's files end. */
 function targetsOf(planned: PlannedNode | undefined): readonly string[] {
-  return planned?.copy?.({ run: PROBE_RUN, ordinal: 1 }).moves.map(({ to }) => to) ?? [];
+  return planned?.writes ?? planned?.copy?.({ run: PROBE_RUN, ordinal: 1 }).moves.map(({ to }) => to) ?? [];
 }
 
 /** Whether a scan opens a target: the file itself, or by a pattern the folder that holds it or is it. */

@@ -62,7 +62,7 @@ export function planRun(dag: CompiledDag, options: PlanOptions): Outcome<Plan> {
   warnings.push(...warnOfFileRaces(dag, new Map(nodes.map((node) => [node.id, node])), options.effective));
   const { memoryBudget, limits } = budget;
   return succeed(
-    { nodes, chains: chainsOf(dag, nodes), memoryBudget, limits, grants: grantsOf(dag, options, facts) },
+    { nodes, chains: chainsOf(dag, nodes), memoryBudget, limits, grants: grantsOf(dag, nodes, options, facts) },
     warnings,
     gap?.notices ?? [],
   );
@@ -112,8 +112,13 @@ function refusedReason(planned: PlannedNode, refusals: readonly Refusal[]): stri
   return `refused: ${codes.join(", ")} — ${planned.reason}`;
 }
 
-/** The grants of the connections that nodes use, by name: reading only where something is read, writing where something is written. */
-function grantsOf(dag: CompiledDag, options: PlanOptions, facts: PlanFacts): Plan["grants"] {
+/** The grants of the connections that nodes use, by name, with what their nodes touch besides: writing only where something is written. */
+function grantsOf(
+  dag: CompiledDag,
+  planned: readonly PlannedNode[],
+  options: PlanOptions,
+  facts: PlanFacts,
+): Plan["grants"] {
   const grants = new Map<string, Plan["grants"][number]>();
   for (const node of dag.nodes) {
     if ((node.kind !== "SourceLoad" && node.kind !== "SinkWrite") || grants.has(node.connection.name)) continue;
@@ -123,7 +128,15 @@ function grantsOf(dag: CompiledDag, options: PlanOptions, facts: PlanFacts): Pla
     const grant = connector.grant(config, facts.context);
     const uses = (kind: DagNode["kind"]) =>
       dag.nodes.some((other) => other.kind === kind && "connection" in other && other.connection.name === name);
-    const used = { ...grant, write: uses("SinkWrite") ? grant.write : [] };
+    const touched = (access: "read" | "write") =>
+      dag.nodes.flatMap((other, index) =>
+        "connection" in other && other.connection.name === name ? planned[index]?.touches?.[access] ?? [] : []
+      );
+    const used = {
+      ...grant,
+      read: [...new Set([...grant.read, ...touched("read")])],
+      write: uses("SinkWrite") ? [...new Set([...grant.write, ...touched("write")])] : [],
+    };
     grants.set(name, { connection: name, connector: wanted, grant: used });
   }
   return [...grants.values()].sort((a, b) => ordinal(a.connection, b.connection));

@@ -1,5 +1,12 @@
 import type { SinkWriteNode } from "../compile/mod.ts";
-import type { ConnectorDescription, NativeCopy, WriteAttempt } from "../connectors/mod.ts";
+import type {
+  ConfigProblem,
+  ConnectorDescription,
+  NativeCopy,
+  OutputSpec,
+  OutputTarget,
+  WriteAttempt,
+} from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import { notYetSink } from "./not_yet.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
@@ -31,6 +38,12 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
   }
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
   else if (refusals.length === 0 && !connector.universal.write) refusals.push(nativeOnly(node, connector, facts));
+  const specOf = (attempt: Omit<WriteAttempt, "node">) => outputSpec(node, attempt);
+  const asked = native === undefined && refusals.length === 0
+    ? connector.universalWrite?.(specOf({ run: PROBE_RUN, ordinal: 1 }), facts.context)
+    : undefined;
+  if (asked?.ok === false) refusals.push(...connectorRefusals(node, asked.problems));
+  const universal = asked?.ok === true ? asked.value : undefined;
   const writers = writersOf(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
@@ -41,16 +54,24 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
     node: {
       ...base,
       strategy: "arrow_stream",
-      reason: `arrow stream: ${why} (${detail}${writers > 1 ? `, ${writers} writers` : ""})`,
+      reason: `arrow stream: ${why} (${detail}${replacement(node, universal)}${
+        writers > 1 ? `, ${writers} writers` : ""
+      })`,
       batchBytes: Math.ceil(facts.batchBytes / writers),
       ...(writers > 1 ? { writers } : {}),
+      ...(universal === undefined ? {} : {
+        touches: universal.grant,
+        writes: universal.moves.map(({ to }) => to),
+        output: (attempt) => askedOutput(node, connector, facts, attempt),
+      }),
     },
     refusals,
+    ...(universal?.target === undefined ? {} : { target: universal.target }),
   };
 }
 
-function replacement({ write }: SinkWriteNode, { target }: NativeCopy): string {
-  return target?.wholeFolder === true && write.strategy === "replace" ? ", replaces the whole folder" : "";
+function replacement({ write }: SinkWriteNode, asked: { readonly target?: OutputTarget } | undefined): string {
+  return asked?.target?.wholeFolder === true && write.strategy === "replace" ? ", replaces the whole folder" : "";
 }
 
 function copyFor(
@@ -61,8 +82,25 @@ function copyFor(
 ): NativeCopy {
   const outcome = connector.nativeCopy(outputSpec(node, attempt), facts.context);
   if (outcome?.ok === true) return outcome.value;
-  const problem = outcome?.problems[0];
-  throw new PzError(problem?.code ?? "PZ0312", `${node.name}: ${problem?.message ?? "the native path is gone"}`, {
+  throw gone(node, outcome?.problems[0]);
+}
+
+/** What the connector's process is asked in one attempt. */
+function askedOutput(
+  node: SinkWriteNode,
+  connector: ConnectorDescription,
+  facts: PlanFacts,
+  attempt: Omit<WriteAttempt, "node">,
+): OutputSpec {
+  const spec = outputSpec(node, attempt);
+  const outcome = connector.universalWrite?.(spec, facts.context);
+  if (outcome?.ok === true) return { ...spec, options: outcome.value.options };
+  throw gone(node, outcome?.problems[0]);
+}
+
+/** What has changed since the plan. */
+function gone(node: SinkWriteNode, problem: ConfigProblem | undefined): PzError {
+  return new PzError(problem?.code ?? "PZ0312", `${node.name}: ${problem?.message ?? "the path of the plan is gone"}`, {
     ...node.position,
     hint: problem?.hint,
   });

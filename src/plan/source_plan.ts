@@ -5,7 +5,9 @@ import type {
   DatasetSpec,
   NativeScan,
   OutputTarget,
+  UniversalRead,
 } from "../connectors/mod.ts";
+import { PzError } from "../errors/mod.ts";
 import { notYetSource } from "./not_yet.ts";
 import type { PlannedNode } from "./plan.ts";
 import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
@@ -32,12 +34,19 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
   const detail = `${connector.name}, ${node.connection.name}.${node.entity}, ${readShape(node)}`;
   const native = facts.forceUniversal ? undefined : connector.nativeScan(datasetSpec(node), facts.context);
   if (native?.ok === true) {
+    if (hasParts(node) && connector.universal.read) refusals.push(ownParts(node, connector, "by DuckDB itself"));
     return { node: nativeNode(node, native.value, detail), refusals };
   }
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
   else if (!connector.universal.read) refusals.push(nativeOnly(node, connector, facts));
-  const partitions = plannedPartitions(node, connector);
-  const dataset = datasetSpec(node, connector);
+  const spec = datasetSpec(node, connector);
+  const asked = native === undefined && refusals.length === 0
+    ? connector.universalRead?.(spec, facts.context)
+    : undefined;
+  if (asked?.ok === false) refusals.push(...connectorRefusals(node, asked.problems));
+  const universal = asked?.ok === true ? asked.value : undefined;
+  const dataset = universal === undefined ? spec : { ...spec, options: universal.options };
+  const partitions = universal?.partitions ?? plannedPartitions(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
     : native === undefined
@@ -53,6 +62,7 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
       dataset,
       ...pushed(dataset),
       ...(connector.capabilities.has("StreamingPartitions") ? { streamsPartitions: true } : {}),
+      ...(universal === undefined ? {} : askedRead(universal)),
     },
     refusals,
   };
@@ -69,6 +79,16 @@ function nativeNode(node: SourceLoadNode, scan: NativeScan, detail: string): Pla
     partitions: 1,
     reason: `native scan: ${scan.mechanism} (${detail})`,
     scan,
+  };
+}
+
+function askedRead(
+  { contract, diagnose, grant, reads }: UniversalRead,
+): Pick<PlannedNode, "typing" | "touches" | "reads"> {
+  return {
+    ...(contract === undefined ? {} : { typing: { contract, ...(diagnose === undefined ? {} : { diagnose }) } }),
+    touches: grant,
+    ...(reads === undefined ? {} : { reads }),
   };
 }
 
@@ -112,16 +132,7 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
       ),
     );
   }
-  if (node.read.options["files_per_partition"] !== undefined && !connector.universal.read) {
-    refusals.push(
-      refusal(
-        node,
-        "PZ0312",
-        `connector '${connector.name}' reads '${name}' only by DuckDB itself, which makes its own parts`,
-        "remove files_per_partition",
-      ),
-    );
-  }
+  if (hasParts(node) && !connector.universal.read) refusals.push(ownParts(node, connector, "only by DuckDB itself"));
   if (sync?.mode === "cdc" && !has.has("ChangeCapture")) {
     refusals.push(
       connectionRefusal(
@@ -155,6 +166,24 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
   return refusals;
 }
 
+function hasParts({ read }: SourceLoadNode): boolean {
+  return read.options["files_per_partition"] !== undefined;
+}
+
+function ownParts(
+  { connection, entity, position }: SourceLoadNode,
+  { name }: ConnectorDescription,
+  how: string,
+): Refusal {
+  return {
+    error: new PzError(
+      "PZ0312",
+      `connector '${name}' reads '${connection.name}.${entity}' ${how}, which makes its own parts`,
+      { ...position, hint: "remove files_per_partition" },
+    ),
+  };
+}
+
 function nativeOnly(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): Refusal {
   return refusal(
     node,
@@ -179,7 +208,11 @@ function plannedPartitions(node: SourceLoadNode, connector: ConnectorDescription
   return Number.isInteger(count) ? Math.min(MAX_PARTITIONS, Math.max(1, count)) : 1;
 }
 
-function pushed({ hints }: DatasetSpec): Pick<PlannedNode, "pushed"> {
+function pushed({ hints, columns: contract }: DatasetSpec): Pick<PlannedNode, "pushed"> {
   if (hints === undefined) return {};
-  return { pushed: { columns: hints.columns?.length ?? null, predicate: hints.predicate !== undefined } };
+  const predicate = hints.predicate !== undefined;
+  if (hints.columns === undefined) return { pushed: { columns: null, predicate } };
+  if (contract === undefined) return { pushed: { columns: hints.columns.length, predicate, atMost: true } };
+  const declared = new Set(contract.map(({ name }) => name.toLowerCase()));
+  return { pushed: { columns: hints.columns.filter((name) => declared.has(name.toLowerCase())).length, predicate } };
 }

@@ -55,6 +55,20 @@ const TYPES: {
   accepted_values: { columns: "one", own: ["values"], required: ["values"] },
   custom_sql: { columns: "none", own: ["name", "sql"], required: ["name", "sql"] },
 };
+
+/** What other tools call the bounds of a count. */
+const OTHER_BOUNDS: Pick<BlockRules, "refused"> = {
+  refused: Object.fromEntries(
+    ["minimum", "min_rows", "min_value", "at_least", "maximum", "max_rows", "max_value", "at_most"].map((key) => {
+      const meant = /^(?:min|at_least)/.test(key) ? "min" : "max";
+      return [key, {
+        code: "PZ0113",
+        message: `Unknown key '${key}' in 'row_count'`,
+        hint: `Did you mean '${meant}'?`,
+      }];
+    }),
+  ),
+};
 const TYPE_NAMES = Object.keys(TYPES);
 
 /** One item of `checks:`, such as `not_null: [id]` or `freshness: { column: at, max_age: 2d }`. */
@@ -99,11 +113,12 @@ function readCheck(type: CheckType, entry: YamlEntry, scope: Scope): Check | und
   const found = scope.problems.errors.length;
   const map = optionsOf(type, entry.value, scope);
   if (map === undefined) return undefined;
-  const rules: BlockRules = { required: TYPES[type].required };
+  const rules: BlockRules = { required: TYPES[type].required, ...(type === "row_count" ? OTHER_BOUNDS : {}) };
   // The fields of a type are a part of those that Options lists.
   const options = readFields(map, fieldsOf(type), rules, scope).values as Options;
   const columns = readColumns(type, options, map, scope);
-  if (type === "row_count") checkBounds(options, map, scope);
+  // Without its misspelt bound a check would seem to have none.
+  if (type === "row_count" && scope.problems.errors.length === found) checkBounds(options, map, scope);
   if (scope.problems.errors.length > found) return undefined;
   const { severity = "alert", sample_values: sampleValues, max_age: maxAgeMs, min, max, values, name, sql } = options;
   const own = withoutUndefined({ sampleValues, min, max, maxAgeMs, values, name, sql });

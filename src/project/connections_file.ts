@@ -77,19 +77,38 @@ function readConnection(entry: YamlEntry, scope: Scope, environment: Environment
   if (map === undefined || isWrapper(entry, map, scope) || isProfile(entry, map, scope)) return undefined;
   const { values, rest } = readFields(map, CONNECTION_FIELDS, CONNECTION_RULES, scope, true);
   const options = rest.filter((option) => !isMisspelt(option, map, scope));
-  const config = interpolatedValues(options, environment, scope.problems);
+  const { config, filled } = readConfig(options, environment, scope);
   const { connector, entities = recordOf([]), max_concurrency: maxConcurrency, rate_limit: rateLimit } = values;
   if (connector === undefined) return undefined;
   return {
     name: entry.key,
     connector,
     config,
+    ...(Object.keys(filled).length === 0 ? {} : { filled }),
     entities,
     ...withoutUndefined({ maxConcurrency, rateLimit, retry: values.retry }),
     allowUnsignedExtensions: values.allow_unsigned_extensions ?? false,
     position: entry.position,
     places: placesOf(map),
   };
+}
+
+/** The connector's settings, and the texts that variables brought into each. */
+function readConfig(
+  options: readonly YamlEntry[],
+  { values, used }: Environment,
+  scope: Scope,
+): Required<Pick<Connection, "config" | "filled">> {
+  const settings: [string, Connection["config"][string]][] = [];
+  const filled: [string, readonly string[]][] = [];
+  for (const option of options) {
+    const own = new Set<string>();
+    settings.push(...Object.entries(interpolatedValues([option], { values, used: own }, scope.problems)));
+    const texts = [...own].filter((text) => text !== "");
+    texts.forEach((text) => used.add(text));
+    if (texts.length > 0) filled.push([option.key, texts]);
+  }
+  return { config: Object.fromEntries(settings), filled: recordOf(filled) };
 }
 
 /** Older layouts had a key around all connections. */

@@ -1,3 +1,4 @@
+import { isSecretKey } from "../util/mod.ts";
 import type { ValueMap } from "./model.ts";
 import { type Problems, report, warn } from "./problems.ts";
 import { typeInterpolated } from "./scalars.ts";
@@ -15,54 +16,48 @@ export function interpolatedValues(
   environment: Environment,
   problems: Problems,
 ): ValueMap {
-  const filled = entries.map((entry) => ({ ...entry, value: interpolateNode(entry.value, environment, problems) }));
+  const filled = entries.map((entry) => ({
+    ...entry,
+    value: interpolateNode(entry.value, environment, problems, isSecretKey(entry.key)),
+  }));
   return valueMapOf(filled, problems);
 }
 
-function interpolateNode(node: YamlNode, environment: Environment, problems: Problems): YamlNode {
+/** @param secret whether the key says that its value is secret, and so may be a text of any form */
+function interpolateNode(node: YamlNode, environment: Environment, problems: Problems, secret: boolean): YamlNode {
   switch (node.kind) {
     case "empty":
       return node;
     case "scalar":
       if (typeof node.value !== "string") return node;
-      warnOfOtherForms(node, environment, problems);
+      warnOfOtherForms(node, environment, problems, secret);
       return node.text.includes("${") ? fill(node, environment, problems) : node;
     case "list":
-      return { ...node, items: node.items.map((item) => interpolateNode(item, environment, problems)) };
+      return { ...node, items: node.items.map((item) => interpolateNode(item, environment, problems, secret)) };
     case "map":
       return {
         ...node,
         entries: node.entries.map((entry) => ({
           ...entry,
-          value: interpolateNode(entry.value, environment, problems),
+          value: interpolateNode(entry.value, environment, problems, secret || isSecretKey(entry.key)),
         })),
       };
   }
 }
 
-/** Warns of a reference in the form of a shell or of a template, which stays as it is. */
-function warnOfOtherForms(node: YamlScalar, environment: Environment, problems: Problems): void {
+/** Warns of a reference in the form of a shell, of a call or of a template, which stays as it is. */
+function warnOfOtherForms(node: YamlScalar, environment: Environment, problems: Problems, secret: boolean): void {
+  const tell = (name: string, message: string) =>
+    warn(problems, "PZ0133", message, node.position, `Write \${${name}} for the environment variable.`);
   const name = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(node.text)?.[1];
-  if (name !== undefined && Object.hasOwn(environment.values, name)) {
-    warn(
-      problems,
-      "PZ0133",
-      `'$${name}' stays as it is`,
-      node.position,
-      `Write \${${name}} for the environment variable.`,
-    );
-  }
+  // A password may begin with a dollar sign, and stands in no message.
+  const isMeant = name !== undefined &&
+    (Object.hasOwn(environment.values, name) || (!secret && /^[A-Z0-9_]+$/.test(name)));
+  if (isMeant) tell(name, `'$${name}' stays as it is`);
+  const called = /^env(?:_var)?\(\s*['"]?([A-Za-z_][A-Za-z0-9_]*)['"]?\s*\)$/.exec(node.text)?.[1];
+  if (called !== undefined) tell(called, `'env(${called})' stays as it is: calls stand in pipelines only`);
   const variable = /^\{\{\s*env(?:_var)?\(\s*['"](\w+)['"]/.exec(node.text)?.[1];
-  if (variable !== undefined) {
-    const hint = `Write \${${variable}} for the environment variable.`;
-    warn(
-      problems,
-      "PZ0133",
-      "'{{ … }}' stays as it is: templates are filled in in pipelines only",
-      node.position,
-      hint,
-    );
-  }
+  if (variable !== undefined) tell(variable, "'{{ … }}' stays as it is: templates are filled in in pipelines only");
 }
 
 function fill(node: YamlScalar, environment: Environment, problems: Problems): YamlScalar {

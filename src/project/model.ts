@@ -89,6 +89,8 @@ export type Connection = {
   readonly connector: string;
   /** The connector's own settings, environment variables filled in; may hold secrets. */
   readonly config: ValueMap;
+  /** The texts that environment variables brought into each of its settings. */
+  readonly filled?: { readonly [setting: string]: readonly string[] };
   readonly entities: { readonly [name: string]: Entity };
   readonly maxConcurrency?: number;
   readonly rateLimit?: RateLimit;

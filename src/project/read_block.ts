@@ -16,6 +16,9 @@ const FIELDS = {
   retry: about("Overrides the connection's retry, field by field.", retryShape()),
 };
 
+/** The keys of a read that pz owns. */
+export const READ_KEYS: readonly string[] = Object.keys(FIELDS);
+
 const READ_SIDE: SideRules<typeof FIELDS> = {
   fields: FIELDS,
   rules: {

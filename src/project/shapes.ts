@@ -127,10 +127,17 @@ export function whole(min: number, max = 2_147_483_647): Shape<number> {
       if (node.kind === "scalar" && typeof node.value === "bigint" && node.value >= min && node.value <= max) {
         return Number(node.value);
       }
-      reportUnexpected(node, scope, expected, unquoteHint(node, isWhole));
+      reportUnexpected(node, scope, expected, unquoteHint(node, isWhole) ?? digitsHint(node, scope));
       return undefined;
     },
   };
+}
+
+/** For a number that is written as a word, or with something behind it. */
+function digitsHint(node: YamlNode, { path }: Scope): string | undefined {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  const isText = node.kind === "scalar" && typeof node.value === "string" && !node.text.includes("${");
+  return isText ? `Write it in digits, such as '${key}: 10'.` : undefined;
 }
 
 /** A whole number of any size. */

@@ -40,6 +40,9 @@ const FIELDS = {
   checkpoint_rows: about("Rows after which a long write saves how far it is.", vocabulary(whole(1))),
 } satisfies Fields;
 
+/** The keys of a write that pz owns. */
+export const WRITE_KEYS: readonly string[] = Object.keys(FIELDS);
+
 const OLD_STRATEGY: BlockRules["refused"] = {
   mode: { code: "PZ0333", message: "'mode' is now 'strategy'", hint: "Write strategy: append, replace or merge." },
   write: { code: "PZ0333", message: "'write' is now 'strategy'", hint: "Write strategy: append, replace or merge." },

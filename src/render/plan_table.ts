@@ -63,7 +63,8 @@ export function grantLine({ connection, connector, grant }: Plan["grants"][numbe
 function pushedSuffix({ pushed }: PlannedNode): string {
   if (pushed === undefined) return "";
   const parts: string[] = [];
-  if (pushed.columns !== null) parts.push(`${pushed.columns} column${pushed.columns === 1 ? "" : "s"}`);
+  if (pushed.columns !== null && pushed.atMost === true) parts.push("columns");
+  else if (pushed.columns !== null) parts.push(`${pushed.columns} column${pushed.columns === 1 ? "" : "s"}`);
   if (pushed.predicate) parts.push("filter");
   return parts.length === 0 ? "" : ` [pushed: ${parts.join(" + ")}]`;
 }

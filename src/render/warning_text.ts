@@ -19,7 +19,9 @@ export function warningText(event: DataWarning): string {
         event.changes.map(changeText).join(", ")
       }`;
     case "merge_key_duplicates_detected":
-      return `output '${event.output}': ${plural(event.duplicateGroups, "group")} of rows share a value of the merge ` +
+      return `output '${event.connection}.${event.output}': ${
+        plural(event.duplicateGroups, "group")
+      } of rows share a value of the merge ` +
         `keys [${event.keys.join(", ")}]; ${plural(event.extraRows, "extra row")} will be dropped — ` +
         `remove duplicates in the pipeline to choose which row stays`;
     case "lossy_integer_inference_detected":

@@ -28,6 +28,9 @@ export type IngestOptions = {
 const INSERT_ROWS = 1 << 20;
 const INSERT_BYTES = 32 << 20;
 
+/** DuckDB's row group. Groups that an INSERT leaves half full are put together, and written again, at the checkpoint. */
+const GROUP_ROWS = 122_880;
+
 /** One call that fills a chunk writes at most about this much, so that the event loop turns often. */
 const CHUNK_BYTES = 4 << 20;
 const CHUNK_ITEMS = 1 << 18;
@@ -87,16 +90,23 @@ async function fill(
   let waiting: RecordBatch[] = [];
   let waitingRows = 0;
   let waitingBytes = 0;
+  /** Rows of the first waiting batch that are written already. */
+  let skipped = 0;
   let progress: IngestProgress = { rows: 0, bytes: 0, batches: 0 };
 
-  const flush = async () => {
+  const flush = async (rows: number) => {
     await writing;
-    queue.take(waiting);
-    writing = writeRows(load, queue, waitingRows, signal);
+    queue.take(waiting, skipped, rows);
+    writing = writeRows(load, queue, rows, signal);
     // The next flush or the end awaits it; until then its failure stops the reading.
     writing.catch((error: unknown) => failed.abort(error));
-    waiting = [];
-    waitingRows = waitingBytes = 0;
+    waitingRows -= rows;
+    let tail = 0;
+    let first = waiting.length;
+    while (tail < waitingRows) tail += waiting[--first]?.numRows ?? waitingRows;
+    waiting = waiting.slice(first);
+    skipped = tail - waitingRows;
+    waitingBytes = waiting.reduce((sum, batch) => sum + batch.data.byteLength, 0);
   };
 
   try {
@@ -108,9 +118,11 @@ async function fill(
       waitingBytes += bytes;
       progress = { rows: progress.rows + batch.numRows, bytes: progress.bytes + bytes, batches: progress.batches + 1 };
       onProgress?.(progress);
-      if (waitingRows >= INSERT_ROWS || waitingBytes >= INSERT_BYTES) await flush();
+      if (waitingRows < INSERT_ROWS && waitingBytes < INSERT_BYTES) continue;
+      const rest = waitingRows % GROUP_ROWS;
+      await flush(waitingRows === rest ? rest : waitingRows - rest);
     }
-    if (waitingRows > 0) await flush();
+    if (waitingRows > 0) await flush(waitingRows);
   } finally {
     await writing.catch(() => {});
   }
@@ -123,20 +135,24 @@ async function writeRows(load: RowLoad, queue: BatchQueue, rows: number, signal?
   if (written !== rows) throw new IngestError(`${written} of ${rows} rows were staged`);
 }
 
-/** Batches that are written, each in chunks of at most a vector's rows. */
+/** Rows of batches that are written, in chunks of at most a vector's rows. */
 class BatchQueue {
   readonly #schema: Schema;
   #batches: readonly RecordBatch[] = [];
   #index = 0;
   #row = 0;
+  #left = 0;
 
   constructor(schema: Schema) {
     this.#schema = schema;
   }
 
-  take(batches: readonly RecordBatch[]): void {
+  /** Takes `rows` rows, the first of which is row `from` of the first batch. */
+  take(batches: readonly RecordBatch[], from: number, rows: number): void {
     this.#batches = batches;
-    this.#index = this.#row = 0;
+    this.#index = 0;
+    this.#row = from;
+    this.#left = rows;
   }
 
   fill(wanted: readonly number[], writers: readonly VectorWriter[]): number {
@@ -145,8 +161,8 @@ class BatchQueue {
       this.#row = 0;
       batch = this.#batches[++this.#index];
     }
-    if (batch === undefined) return 0;
-    const rows = chunkRows(batch, this.#row);
+    if (batch === undefined || this.#left === 0) return 0;
+    const rows = Math.min(this.#left, chunkRows(batch, this.#row));
     for (const [index, column] of wanted.entries()) {
       const writer = writers[index];
       const field = this.#schema.fields[column];
@@ -161,6 +177,7 @@ class BatchQueue {
       }
     }
     this.#row += rows;
+    this.#left -= rows;
     return rows;
   }
 }

@@ -9,6 +9,13 @@ export type NodeRecord = {
   readonly durationMs: number;
   readonly error: { readonly code: string; readonly message: string; readonly cause?: string } | null;
   readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+  /** Of a load that was read in parts: how many there are, were read to their ends, taken over and read on. */
+  readonly partitions?: {
+    readonly total: number;
+    readonly completed: number;
+    readonly reused: number;
+    readonly resumed: number;
+  };
   /** What a failed write that can't be taken back left in its target. */
   readonly delivery?: {
     readonly abortSemantics: "discards_all" | "best_effort" | "none";
@@ -32,7 +39,7 @@ export type Phases = { readonly [phase: string]: number };
 
 /** The record as compact JSON with its fields in their fixed order, whatever order it was built in. */
 export function nodeRecordJson(record: NodeRecord): string {
-  const { error, timings, delivery, stages } = record;
+  const { error, timings, partitions, delivery, stages } = record;
   return JSON.stringify({
     id: record.id,
     kind: record.kind,
@@ -45,6 +52,12 @@ export function nodeRecordJson(record: NodeRecord): string {
     timings: timings === undefined
       ? undefined
       : { producerStallMs: timings.producerStallMs, consumerStallMs: timings.consumerStallMs },
+    partitions: partitions === undefined ? undefined : {
+      total: partitions.total,
+      completed: partitions.completed,
+      reused: partitions.reused,
+      resumed: partitions.resumed,
+    },
     delivery: delivery === undefined ? undefined : {
       abort_semantics: delivery.abortSemantics,
       rows_visible: delivery.rowsVisible,

@@ -81,10 +81,16 @@ function undefinedVariable(path: string, offset: number, rendering: Rendering): 
   const [root = path] = path.split(".");
   if (rendering.doubtful.has(root)) return [];
   if (path !== root) return [new TemplateProblem("PZ0104", `'${path}' does not exist`, offset)];
-  return [new TemplateProblem("PZ0104", `Unknown name '${root}'`, offset, hintForName(root, rendering))];
+  const hint = hintForName(root, isArgument(offset, rendering), rendering);
+  return [new TemplateProblem("PZ0104", `Unknown name '${root}'`, offset, hint)];
 }
 
-function hintForName(name: string, rendering: Rendering): string {
+/** Whether what stands at an offset is the value of a named argument, or an item of its list. */
+function isArgument(offset: number, { template }: Rendering): boolean {
+  return /[(,]\s*\w+\s*:\s*(?:\[[^\]{}]*)?$/.test(template.slice(0, offset));
+}
+
+function hintForName(name: string, argument: boolean, rendering: Rendering): string {
   if (Object.hasOwn(rendering.context.project.vars, name)) return `Write var('${name}') for a variable of the project.`;
   if (Object.hasOwn(SIGNATURES, name)) return `As in {{ ${SIGNATURES[name]?.example} }}.`;
   const { connections, pipelines } = rendering.context.project;
@@ -96,5 +102,6 @@ function hintForName(name: string, rendering: Rendering): string {
   if (near !== undefined) return `Did you mean '${near}'?`;
   const variable = suggestion(name, Object.keys(rendering.context.project.vars));
   if (variable !== undefined) return `Did you mean var('${variable}')?`;
+  if (argument) return `Names stand in quotes: '${name}'.`;
   return `Known are ${CONSTANTS.join(", ")}, what {% assign %} names, and var('name').`;
 }

@@ -9,6 +9,6 @@ export { parseByteSize } from "./byte_size.ts";
 export { type Canonical, canonicalJson } from "./canonical_json.ts";
 export { ordinal } from "./compare.ts";
 export { sha256Hex } from "./hash.ts";
-export { type Mask, maskOf } from "./mask.ts";
+export { type Mask, maskOf, type Shown } from "./mask.ts";
 export { editDistance, nearMiss } from "./near_miss.ts";
 export { isSecretKey, secretTexts, type SettingValue } from "./secrets.ts";

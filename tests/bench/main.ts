@@ -1,7 +1,7 @@
 /**
  * Measures pz on one of the workloads; W1 unless another is named.
  *
- *     deno task bench [w1|w2|w3|w4|w5|w6|universal|startup|child] [--rounds 5]
+ *     deno task bench [w1|w2|w3|w4|w5|w6|universal|stall|startup|child] [--rounds 5]
  *     PZ_TEST_BINARY=dist/pz deno task bench w1
  */
 
@@ -10,6 +10,7 @@ type Bench = { bench: (args: readonly string[]) => Promise<void> };
 /** By the name that stands first on the command line. */
 const WORKLOADS: { readonly [name: string]: () => Promise<Bench> } = {
   child: () => import("./child_start.ts"),
+  stall: () => import("./stall.ts"),
   startup: () => import("./startup.ts"),
   universal: () => import("./universal.ts"),
   w1: () => import("./w1.ts"),

@@ -77,7 +77,12 @@ export async function bench(args: readonly string[]): Promise<void> {
   const own = medianOf(pz, ({ cpu }) => cpu) / medianOf(raw, ({ cpu }) => cpu);
   const all = medianOf(pz, ({ cpu, server }) => cpu + server) / medianOf(raw, ({ cpu, server }) => cpu + server);
   reportGates([
-    { what: "PostgreSQL to Parquet, CPU of the process tree against psql and DuckDB", value: own, unit: "x", limit: LIMIT },
+    {
+      what: "PostgreSQL to Parquet, CPU of the process tree against psql and DuckDB",
+      value: own,
+      unit: "x",
+      limit: LIMIT,
+    },
     { what: "PostgreSQL to Parquet, with the server's CPU", value: all, unit: "x" },
   ]);
 }

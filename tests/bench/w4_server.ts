@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestPostgres } from "../harness/postgres.ts";
 import { startPostgres } from "../harness/postgres.ts";
-import { type Measured, measure, median, type Sample } from "./cpu.ts";
+import { measure, type Measured, median, type Sample } from "./cpu.ts";
 import { say } from "./gates.ts";
 import { COLUMNS } from "./workload.ts";
 
@@ -70,7 +70,8 @@ export async function measureBoth(server: TestPostgres, measured: Measured): Pro
 
 /** Waits until no connection but the asking one is left. */
 async function quiet(server: TestPostgres): Promise<void> {
-  const others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+  const others =
+    "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
   while ((await server.sql(others))[0]?.[0] !== "0");
 }
 
@@ -79,28 +80,18 @@ const TICKS_PER_SECOND = 100;
 /** CPU of the server's processes so far, those that have ended included. Linux only; elsewhere NaN. */
 function serverSeconds(server: TestPostgres): number {
   if (Deno.build.os !== "linux") return NaN;
-  const [line = ""] = Deno.readTextFileSync(join(server.folder, "data", "postmaster.pid")).split("\n");
-  let ticks = ticksOf(line, 4);
-  for (const { name } of Deno.readDirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      if (fieldsOf(name)[1] === line) ticks += ticksOf(name, 2);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
+  const [postmaster = ""] = Deno.readTextFileSync(join(server.folder, "data", "postmaster.pid")).split("\n");
+  // Deno may not look into /proc.
+  const { stdout } = new Deno.Command("sh", { args: ["-c", "cat /proc/[0-9]*/stat"], stderr: "null" }).outputSync();
+  let ticks = 0;
+  for (const line of new TextDecoder().decode(stdout).split("\n")) {
+    // Behind the name, which may hold anything: state, parent, … then user and system time, and those of ended children.
+    const [, parent, ...fields] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const isPostmaster = line.startsWith(`${postmaster} (`);
+    if (!isPostmaster && parent !== postmaster) continue;
+    for (const field of fields.slice(9, isPostmaster ? 13 : 11)) ticks += Number(field);
   }
   return ticks / TICKS_PER_SECOND;
-}
-
-/** User and system time of a process, and with 4 fields that of its children that ended. */
-function ticksOf(pid: string, count: 2 | 4): number {
-  return fieldsOf(pid).slice(11, 11 + count).reduce((sum, field) => sum + Number(field), 0);
-}
-
-/** What stands behind a process's name in its `stat`: state, parent, … */
-function fieldsOf(pid: string): string[] {
-  const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-  return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 export type Variant = { readonly name: string; readonly samples: Both[]; run(): Promise<Both> };
@@ -123,7 +114,9 @@ export function medianOf({ samples }: Variant, cost: (sample: Both) => number): 
 export function sayCosts(variant: Variant): void {
   const of = (cost: (sample: Both) => number) => medianOf(variant, cost).toFixed(2);
   say(
-    `      ${variant.name}: CPU ${of(({ cpu }) => cpu)} s, with the server ${of(({ cpu, server }) => cpu + server)} s, ` +
+    `      ${variant.name}: CPU ${of(({ cpu }) => cpu)} s, with the server ${
+      of(({ cpu, server }) => cpu + server)
+    } s, ` +
       `wall ${of(({ wall }) => wall)} s (medians)`,
   );
 }

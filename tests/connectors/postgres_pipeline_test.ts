@@ -82,3 +82,37 @@ Deno.test("a table goes from PostgreSQL to PostgreSQL in parts, and the copy is 
   assert.deepEqual(await server.sql("SELECT count(*) FROM copied"), [["20000"]]);
   assert.equal((await statements("SET TRANSACTION SNAPSHOT")).length, 4);
 });
+
+Deno.test("validate --connect tries the SQL on the columns that the server has, and tells options at their places", async () => {
+  await server.sql("CREATE TABLE bare (id int, amount numeric(9,2), label text)");
+  const validate = async (files: Files) => {
+    await using folder = await TempDir.create();
+    await writeFiles(folder.path, {
+      "project.yml": `name: shop\nversion: "1"\n`,
+      "connections.yml": CONNECTION,
+      ...files,
+    });
+    return await runPz(["validate", "--connect"], { cwd: folder.path, env: { PG_SECRET: server.password } });
+  };
+  const copy = (select: string) =>
+    `INSERT INTO {{ sink('pg', 'bare_copy', strategy: 'replace') }}\nSELECT ${select}\nFROM {{ source('pg', 'bare') }}\n`;
+  const good = await validate({ "pipelines/p.sql": copy("id, amount + 1 AS more, upper(label) AS label") });
+  assert.equal(good.code, 0, String(good));
+  assert.doesNotMatch(good.stdout, /not dry-compiled/);
+  const wrong = await validate({ "pipelines/p.sql": copy("id, amnt") });
+  assert.equal(wrong.code, 2, String(wrong));
+  assert.match(wrong.stderr, /^error PZ0401: pipeline 'p': .*amnt.* \(pipelines\/p\.sql:2:12\)/m);
+  const keyed = await validate({
+    "pipelines/p.sql": copy("id").replace("strategy: 'replace'", "strategy: 'merge', keys: ['nope']"),
+  });
+  assert.match(keyed.stderr, /^error PZ0401: .*'nope'.*\(pipelines\/p\.sql:1:\d+\) — hint: their columns are id$/m);
+  const parts = (column: string) =>
+    `${CONNECTION}  entities:\n    bare:\n      read:\n        partition_column: ${column}\n        partitions: 4\n`;
+  const absent = await validate({ "connections.yml": parts("idd"), "pipelines/p.sql": copy("id") });
+  assert.match(absent.stderr, /^error PZ0301: .*"idd", and .*bare.* has no such column \(connections\.yml:11:9\)/m);
+  const text = await validate({ "connections.yml": parts("label"), "pipelines/p.sql": copy("id") });
+  assert.match(
+    text.stderr,
+    /^error PZ0301: .*"label", a column whose values can't be divided \(connections\.yml:11:9\)/m,
+  );
+});

@@ -45,6 +45,15 @@ Deno.test("each ssl_mode encrypts and checks what it says", async () => {
   );
 });
 
+Deno.test("a folder in place of a certificate file is told as one", async () => {
+  await using folder = await TempDir.create();
+  const { path } = folder;
+  assert.equal(
+    await refused({ ssl_mode: "verify-ca", ssl_root_cert: path }),
+    `The certificate file "${path}" is a folder`,
+  );
+});
+
 Deno.test("a sandboxed child reads over TLS with the certificate file that it is granted", async () => {
   await using folder = await TempDir.create();
   const ssl_root_cert = folder.join("ca.pem");

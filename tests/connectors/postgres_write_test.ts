@@ -362,3 +362,21 @@ Deno.test("a table that foreign keys refer to can't be replaced, and says what c
   assert.match(error.message, /"public"."parent" can't be emptied, since foreign keys refer to it/);
   assert.match(error.hint ?? "", /merge/);
 });
+
+Deno.test("a refusal at the commit is known to have left nothing, a lost connection there is not", async () => {
+  await server.sql("CREATE TABLE late (id int, CONSTRAINT one UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)");
+  const refused = await refusal(output("late", "append"), "SELECT 7 AS id FROM range(2)");
+  assert.match(refused.message, /SQLSTATE 23505/);
+  assert.equal(refused.outcomeUnknown, false);
+  await server.sql(
+    "CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+      "PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$; CREATE TABLE cut_off (id int); " +
+      "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON cut_off DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION gone()",
+  );
+  const lost = await refusal(output("cut_off", "append"), "SELECT 7 AS id");
+  assert.equal(lost.outcomeUnknown, true);
+  assert.deepEqual(await server.sql("SELECT (SELECT count(*) FROM late), (SELECT count(*) FROM cut_off)"), [[
+    "0",
+    "0",
+  ]]);
+});

@@ -174,6 +174,8 @@ export function outcomesConfined(targets: Targets): Promise<Outcomes> {
 type Outcomes = { readonly [attempt: string]: string | null };
 
 async function outcomesOf(script: string, targets: Targets): Promise<Outcomes> {
+  // What succeeds may leave files where temporary ones go.
+  await using temp = await TempDir.create();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "-q", "-A", "--no-prompt", "--no-check", "--unstable-kv", "--unstable-net", "--unstable-raw-imports"],
@@ -181,7 +183,7 @@ async function outcomesOf(script: string, targets: Targets): Promise<Outcomes> {
       join(ROOT, "tests/connectors/sandbox", script),
       JSON.stringify(targets),
     ],
-    env: { [SECRET_VARIABLE]: SECRET, ...childCommand().env },
+    env: { [SECRET_VARIABLE]: SECRET, ...childCommand().env, TMPDIR: temp.path },
     stdin: "null",
   }).output();
   const decoder = new TextDecoder();

@@ -40,6 +40,7 @@ const FIELDS: { readonly [event: string]: { readonly [name: string]: Test } } = 
   },
   merge_key_duplicates_detected: {
     nodeId,
+    connection: text,
     output: text,
     keys: listOf(text),
     duplicateGroups: count,

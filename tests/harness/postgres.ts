@@ -96,6 +96,7 @@ export async function startPostgres(
     join(data, "postgresql.auto.conf"),
     settings.map((line) => line.replace("=", " = '") + "'\n").join(""),
   );
+  const guard = startGuard(`'${join(bin, "pg_ctl")}' stop -w -m immediate -D '${data}'; rm -rf '${folder}'`, asUser);
   // No pipes to the server: it would keep them open for its whole life.
   const started = await new Deno.Command(join(bin, "pg_ctl"), {
     args: ["start", "-w", "-t", "60", "-D", data, "-l", join(folder, "log")],
@@ -108,7 +109,6 @@ export async function startPostgres(
   }).output();
   if (started.code !== 0) throw new Error(`PostgreSQL did not start: ${logOf(folder)}`);
 
-  const guard = startGuard(`'${join(bin, "pg_ctl")}' stop -w -m immediate -D '${data}'; rm -rf '${folder}'`, asUser);
   let isRunning = true;
   const stop = (): void => {
     if (!isRunning) return;
@@ -140,16 +140,17 @@ export async function startPostgres(
   };
 }
 
-/** Runs a command when this process is gone, even if it was killed. */
+/** Runs a command when this process is gone, even if it was killed with its whole group. */
 function startGuard(
   command: string,
   asUser: { readonly uid?: number; readonly gid?: number },
 ): Deno.ChildProcess | undefined {
   if (Deno.build.os === "windows") return undefined;
   const guard = new Deno.Command("sh", {
-    args: ["-c", `cat > /dev/null; ${command}`],
+    args: ["-c", `trap '' INT TERM HUP; cat > /dev/null; ${command}`],
     ...asUser,
     cwd: "/",
+    detached: true,
     stdin: "piped",
     stdout: "null",
     stderr: "null",

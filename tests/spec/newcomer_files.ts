@@ -10,7 +10,7 @@ export const FILE_MISTAKES: readonly Mistake[] = [
     },
     env: { "DATA_DIR": "123" },
     stderr: [
-      'error PZ0301: files.orders: Setting "root" is 123: expected a folder (pipelines/orders.sql:2:34) — hint: put it in quotes, as in root: "${NAME}", to keep it a text',
+      'error PZ0301: connection \'files\': Setting "root" is 123: expected a folder (connections.yml:3:3) — hint: put it in quotes, as in root: "${NAME}", to keep it a text',
     ],
   },
   {

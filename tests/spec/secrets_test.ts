@@ -45,6 +45,7 @@ for (const { title, code, sql } of CASES) {
     const outputs = await Promise.all([
       runPz(["run", "--log-format", "json"], { cwd: folder.path, env }),
       runPz(["plan"], { cwd: folder.path, env }),
+      runPz(["compile"], { cwd: folder.path, env }),
       runPz(["ls"], { cwd: folder.path, env }),
     ]);
     const [run] = outputs;

@@ -3,7 +3,7 @@ import { childCommand, ConnectorError, ConnectorSession, systemLayer } from "../
 import { type DuckDbConnection, qualified } from "../../duckdb/mod.ts";
 import { isErrorCode, PzError } from "../../errors/mod.ts";
 import { datasetSpec } from "../../plan/mod.ts";
-import type { Project, SourcePosition } from "../../project/mod.ts";
+import type { KeyPlaces, Project, SourcePosition } from "../../project/mod.ts";
 import { ingestArrow, IngestError } from "../../staging/mod.ts";
 import type { ConnectionCheck, FoundColumns } from "./connect.ts";
 import type { UsedConnection } from "./connection_use.ts";
@@ -21,6 +21,12 @@ export type ChildFacts = {
   readonly timeoutMs: number;
   readonly openSession?: OpenSession;
 };
+
+/** Where a request comes from in the project, and each option that its answer may speak of. */
+type Place = { readonly position: SourcePosition; readonly options?: KeyPlaces };
+
+/** How a connector begins what it says of one option. */
+const OPTION = /^Option "([^"]+)"/;
 
 const QUIET_LEVELS: ReadonlySet<string> = new Set(["trace", "debug"]);
 
@@ -63,13 +69,16 @@ export class ChildCheck implements ConnectionCheck {
   async reach(): Promise<readonly PzError[]> {
     const { connection } = this.#used;
     const what = `connection '${connection.name}' can't be used`;
-    const answer = await this.#ask(what, connection.position, (signal) => this.#session.check(signal));
+    const place = { position: connection.position, options: connection.places ?? {} };
+    const answer = await this.#ask(what, place, (signal) => this.#session.check(signal));
     return "problems" in answer ? answer.problems : [];
   }
 
   async columnsOf(node: SourceLoadNode): Promise<FoundColumns> {
     const what = `the columns of '${node.connection.name}.${node.entity}' can't be fetched`;
-    const answer = await this.#ask(what, node.position, async (signal) => {
+    const ofRead = node.connection.entities[node.entity]?.places?.read;
+    const place = { position: node.position, ...(ofRead === undefined ? {} : { options: ofRead }) };
+    const answer = await this.#ask(what, place, async (signal) => {
       const schema = await this.#session.getSchema(datasetSpec(node), signal);
       // An empty load gives the types that the rows will have in DuckDB.
       await ingestArrow(this.#facts.duckdb, node.relation, schema, nothing(), { signal });
@@ -85,10 +94,11 @@ export class ChildCheck implements ConnectionCheck {
   /** The answer to one request, in its time, or what went wrong. */
   async #ask<T>(
     what: string,
-    position: SourcePosition,
+    place: Place,
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ readonly value: T } | { readonly problems: readonly PzError[] }> {
     const { timeoutMs } = this.#facts;
+    const { position } = place;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new ConnectorError("", { transient: true })), timeoutMs);
     try {
@@ -101,18 +111,20 @@ export class ChildCheck implements ConnectionCheck {
       if (error instanceof IngestError) {
         return { problems: [new PzError("PZ0330", `${what}: ${error.message}`, position)] };
       }
-      if (error instanceof ConnectorError) return { problems: [this.#problem(what, position, error)] };
+      if (error instanceof ConnectorError) return { problems: [this.#problem(what, place, error)] };
       throw error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #problem(what: string, position: SourcePosition, error: ConnectorError): PzError {
+  #problem(what: string, { position, options }: Place, error: ConnectorError): PzError {
     const { denied, code, hint } = error;
     if (denied === undefined) {
       const known = code !== undefined && isErrorCode(code) ? code : "PZ0330";
-      return new PzError(known, `${what}: ${error.message}`, { ...position, hint });
+      const option = OPTION.exec(error.message)?.[1];
+      const at = option === undefined ? undefined : options?.[option];
+      return new PzError(known, `${what}: ${error.message}`, { ...(at ?? position), hint });
     }
     const target = denied.target === "" ? "" : ` to '${denied.target}'`;
     return new PzError("PZ0740", `${what}: its connector was denied ${denied.permission} access${target}`, {

@@ -1,8 +1,8 @@
 import { type CompiledDag, ContractTypes, type SourceLoadNode } from "../../compile/mod.ts";
 import { openDuckDb } from "../../duckdb/mod.ts";
-import { projectSecrets } from "../../engine/mod.ts";
+import { maskFor } from "../../engine/mod.ts";
 import { PzError, sortErrors } from "../../errors/mod.ts";
-import { maskOf, ordinal } from "../../util/mod.ts";
+import { ordinal } from "../../util/mod.ts";
 import { ChildCheck, type OpenSession } from "./child_check.ts";
 import { type UsedConnection, usedConnections } from "./connection_use.ts";
 import { contractDrift, type TypedColumn } from "./contract_drift.ts";
@@ -21,9 +21,11 @@ export type ConnectResult = {
   readonly problems: readonly PzError[];
   /** What connectors had to say, by connection. */
   readonly notes: readonly string[];
-  /** The columns of each dataset without a contract, as `connection.entity`, by name. */
-  readonly schemas: readonly (readonly [dataset: string, columns: readonly TypedColumn[]])[];
+  readonly schemas: FoundSchemas;
 };
+
+/** The columns of each dataset without a contract, as `connection.entity`, by name. */
+export type FoundSchemas = readonly (readonly [dataset: string, columns: readonly TypedColumn[]])[];
 
 /** Asks one connection. Its methods throw nothing but bugs. */
 export type ConnectionCheck = AsyncDisposable & {
@@ -43,7 +45,7 @@ const AT_ONCE = 4;
  * them with its contract. The problems of all connections are collected.
  */
 export async function checkConnections(dag: CompiledDag, options: ConnectOptions): Promise<ConnectResult> {
-  const mask = maskOf(projectSecrets(dag.project));
+  const mask = maskFor(dag);
   const queue = [...usedConnections(dag)];
   await using database = await openDuckDb({ allowedPaths: opened(dag, queue) });
   const own = await database.connect();

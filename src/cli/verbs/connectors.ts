@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { type Io, projectRoot } from "../io.ts";
 import { type ProjectOptions, varsOf } from "../phases.ts";
 import { isProject } from "../project_file.ts";
-import { reportErrors } from "../report.ts";
+import { reportErrors, reportNotes } from "../report.ts";
 import { connectorProblem } from "../restore_check.ts";
 import { VERSION } from "../version.ts";
 
@@ -36,6 +36,12 @@ export async function connectors(io: Io, options: ProjectOptions): Promise<ExitC
     const found = findConnector(connector);
     if (found === undefined || found === "planned") continue;
     io.console.out(grantLine({ connection: name, connector, grant: found.grant(config, { projectRoot: root }) }));
+  }
+  if (connections.length > 0) {
+    reportNotes(io.console, [
+      "these are the most that the settings of each connection allow; a run gets what pz plan prints, and writes only " +
+      "where a sink() uses the connection",
+    ]);
   }
   return EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { planChains, planFacts, planTable } from "../../render/mod.ts";
 import { writePlan } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
-import { type ProjectOptions, withCompiled } from "../phases.ts";
+import { checkSql, PhaseTimes, type ProjectOptions, withCompiled } from "../phases.ts";
 import { checkUse, planNodes } from "../plan_nodes.ts";
 import { reportErrors, reportNotes, reportWarnings } from "../report.ts";
 import { retryLines } from "../retry_lines.ts";
@@ -12,7 +12,9 @@ import { isNarrowed, selectionOf, type SelectionOptions } from "../selection.ts"
 
 /** `pz plan`: how every byte will move and why, before anything moves. Writes plan.json and reads no data. */
 export function plan(io: Io, options: ProjectOptions & SelectionOptions): Promise<ExitCode> {
-  return withCompiled(io, options, {}, async (dag) => {
+  return withCompiled(io, options, {}, async (dag, workbench) => {
+    const checked = await checkSql(io, dag, { times: new PhaseTimes(io.now), workbench });
+    if (!checked.ok) return checked.exit;
     const selected = selectNodes(dag, selectionOf(options), { requireFlow: false });
     if (!selected.ok) return reportErrors(io.console, selected.errors);
     const effective = new Set(withAncestors(dag, selected.value));

@@ -3,9 +3,12 @@ import { succeed } from "../../errors/mod.ts";
 import type { ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
 import { parseLogFormat, performRun, type RunVerbOptions } from "../perform_run.ts";
-import { reportLine } from "../report.ts";
+import { reportLine, reportNotes } from "../report.ts";
 
-/** `pz test`: runs the checks, or the selected ones, with all that they need; never a sink. */
+/**
+ * `pz test`: runs the checks, or those that are selected themselves or by their pipeline, with all that they need; never
+ * a sink.
+ */
 export function test(io: Io, options: RunVerbOptions & { readonly select?: string | undefined }): Promise<ExitCode> {
   const selection = { names: [], select: options.select, all: options.select === undefined };
   return performRun(io, {
@@ -16,9 +19,15 @@ export function test(io: Io, options: RunVerbOptions & { readonly select?: strin
       const selected = selectNodes(dag, selection, { requireFlow: false });
       if (!selected.ok) return selected;
       const wanted = new Set(selected.value);
-      const checks = dag.nodes.filter((node) => node.kind === "Check" && wanted.has(node.id)).map((node) => node.id);
-      if (checks.length > 0) return succeed(checks);
-      reportLine(io.console, "no checks defined", parseLogFormat(options.logFormat));
+      const checks = dag.nodes.filter((node) => node.kind === "Check");
+      const pipelines = new Set(
+        dag.nodes.flatMap((node) => node.kind === "Pipeline" && wanted.has(node.id) ? [node.name] : []),
+      );
+      const chosen = checks.filter(({ id, pipeline }) => wanted.has(id) || pipelines.has(pipeline));
+      if (chosen.length > 0) return succeed(chosen.map(({ id }) => id));
+      const format = parseLogFormat(options.logFormat);
+      if (wanted.size === 0) reportNotes(io.console, selected.notices, format);
+      reportLine(io.console, checks.length === 0 ? "no checks defined" : "the selection has no checks", format);
       return undefined;
     },
   });

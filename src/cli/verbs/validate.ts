@@ -25,8 +25,9 @@ export function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
     const all = new Set(dag.nodes.map((node) => node.id));
     const unusable = checkUse(dag, all);
     if (unusable.length > 0) return reportErrors(io.console, unusable);
-    const { errors, missing } = await checkPlanAndSql(io, dag, all, workbench);
+    const { errors, missing, said } = await checkPlanAndSql(io, dag, all, workbench);
     if (!options.connect) reportWarnings(io.console, missing);
+    if (!options.connect || errors.length > 0) reportNotes(io.console, said);
     if (errors.length > 0) return reportErrors(io.console, errors);
     const problems = options.connect ? await connect(io, dag, missing, identity.runId) : [];
     if (problems.length > 0) return reportErrors(io.console, problems);
@@ -38,28 +39,38 @@ export function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
   });
 }
 
-/** What stands against plan and SQL, and apart from it what only speaks of data that is not there. */
+/**
+ * What stands against plan and SQL, apart from it what only speaks of data that is not there, and what is said of SQL that
+ * could be looked at only in part.
+ */
 async function checkPlanAndSql(
   io: Io,
   dag: CompiledDag,
   all: ReadonlySet<string>,
   workbench: Workbench,
-): Promise<{ readonly errors: readonly PzError[]; readonly missing: readonly PzError[] }> {
+): Promise<
+  { readonly errors: readonly PzError[]; readonly missing: readonly PzError[]; readonly said: readonly string[] }
+> {
   const planned = await planNodes(dag, all);
   const sql = await dryCompile(dag, { ...dryCompileScans(dag, findConnector), workbench });
   const refusals = planned.ok ? [] : planned.errors;
   if (planned.ok) reportWarnings(io.console, planned.warnings);
-  if (sql.ok) {
-    reportWarnings(io.console, sql.warnings);
-    reportNotes(io.console, sql.notices);
-  }
+  if (sql.ok) reportWarnings(io.console, sql.warnings);
+  // A type that DuckDB does not know, and that the connector has already refused.
+  const isNews = (error: PzError) =>
+    error.code !== "PZ0101" ||
+    !refusals.some(({ file, line, column }) => file === error.file && line === error.line && column === error.column);
   return {
-    errors: sortErrors([...refusals.filter(({ code }) => code !== MISSING_DATA), ...(sql.ok ? [] : sql.errors)]),
+    errors: sortErrors([
+      ...refusals.filter(({ code }) => code !== MISSING_DATA),
+      ...(sql.ok ? [] : sql.errors.filter(isNews)),
+    ]),
     missing: refusals.filter(({ code }) => code === MISSING_DATA),
+    said: sql.ok ? sql.notices : [],
   };
 }
 
-/** Asks the systems. @param missing what the plan has said of data, of which that about outputs still counts */
+/** Asks the systems, and tries the SQL on the columns that they have. @param missing what the plan has said of data, of which that about outputs still counts */
 async function connect(
   io: Io,
   dag: CompiledDag,
@@ -67,12 +78,18 @@ async function connect(
   runId: string,
 ): Promise<readonly PzError[]> {
   const { checkConnections } = await import("../connect/connect.ts");
+  const { withFound } = await import("../connect/found_scans.ts");
   const { problems, notes, schemas } = await checkConnections(dag, { runId });
-  reportNotes(io.console, notes);
   writeSchemas(dag, schemas);
-  const sources = dag.nodes.flatMap((node) => node.kind === "SourceLoad" ? [node.position] : []);
+  const sql = await dryCompile(dag, withFound(dryCompileScans(dag, findConnector), schemas));
+  reportNotes(io.console, [...notes, ...(sql.ok ? sql.notices : [])]);
+  const sources = dag.nodes.flatMap((node) => {
+    if (node.kind !== "SourceLoad") return [];
+    const { read = {}, columns = {} } = node.connection.entities[node.entity]?.places ?? {};
+    return [node.position, ...Object.values(read), ...Object.values(columns)];
+  });
   const ofOutputs = missing.filter(({ file, line, column }) =>
     !sources.some((place) => place.file === file && place.line === line && place.column === column)
   );
-  return sortErrors([...problems, ...ofOutputs]);
+  return sortErrors([...problems, ...ofOutputs, ...(sql.ok ? [] : sql.errors)]);
 }

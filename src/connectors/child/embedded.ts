@@ -3,6 +3,7 @@ import type { ConnectorModule } from "../sdk/connector.ts";
 /** The connectors inside pz that run in the worker; each import is a literal, so that every bundler finds it. */
 const EMBEDDED: { readonly [name: string]: () => Promise<{ readonly connector: ConnectorModule }> } = {
   generate: () => import("../builtin/generate/connector.ts"),
+  localfiles: () => import("../builtin/localfiles/child/connector.ts"),
   postgres: () => import("../builtin/postgres/connector.ts"),
 };
 

@@ -12,7 +12,8 @@ export type ConfigValue =
   | { readonly [key: string]: ConfigValue };
 export type ConfigMap = { readonly [key: string]: ConfigValue };
 
-export type ColumnSpec = { readonly name: string; readonly type: string };
+/** `lossy: "allow"`: the type may round, cut or drop a part of a value. */
+export type ColumnSpec = { readonly name: string; readonly type: string; readonly lossy?: "allow" };
 
 /** What a read is asked for. */
 export type DatasetSpec = {
@@ -114,6 +115,36 @@ export type NativeCopy = {
   readonly target?: OutputTarget;
 };
 
+/** A read through the connector's process that is asked otherwise than the project says. */
+export type UniversalRead = {
+  /** What the process gets in place of the dataset's options. */
+  readonly options: ConfigMap;
+  /** Absolute paths that it touches beyond the connection's grant. */
+  readonly grant: Pick<Grant, "read" | "write">;
+  /** How many partitions it will name, for display. */
+  readonly partitions?: number;
+  /** As of a native scan, to compare with what outputs change. */
+  readonly reads?: NativeScan["reads"];
+  /**
+   * Where the process gives texts: `(SELECT …)` of a relation (as SQL) of its rows with the columns of the contract and
+   * their types. A text that its type can't hold exactly stops the statement.
+   */
+  readonly contract?: (relation: string) => string;
+  /** To be called after the contract's statement failed: finds the value in the same relation. */
+  readonly diagnose?: (query: QueryRows, relation: string) => Promise<NativeDiagnosis | undefined>;
+};
+
+/** A write through the connector's process that is asked otherwise than the project says. */
+export type UniversalWrite = {
+  /** What the process gets in place of the output's options. */
+  readonly options: ConfigMap;
+  /** Absolute paths that it touches beyond the connection's grant. */
+  readonly grant: Pick<Grant, "read" | "write">;
+  /** As of a native copy; the process makes these moves itself. */
+  readonly moves: NativeCopy["moves"];
+  readonly target?: OutputTarget;
+};
+
 /** A place that a write changes. */
 export type OutputTarget = {
   /** Absolute, with its links resolved. */
@@ -145,6 +176,14 @@ export type ConfigProblem = {
   readonly hint?: string | undefined;
   /** The column of the contract that is not there, if that is the problem. */
   readonly missingColumn?: string;
+  /** Whether nothing stands where an entity of this name would: the project may know others. */
+  readonly missingEntity?: true;
+  /** The column of the contract that is to blame in any other way. */
+  readonly column?: string;
+  /** The option of the read or write that is to blame. */
+  readonly option?: string;
+  /** The setting of the connection that is to blame, or missing: the problem is that of the whole connection. */
+  readonly setting?: string;
 };
 
 export type NativeOutcome<T> =
@@ -177,8 +216,11 @@ export type ConnectorDescription = {
   /** Undefined: no native path for this dataset. */
   nativeScan(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> | undefined;
   nativeCopy(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> | undefined;
+  /** Where the process is asked otherwise than the project says; a problem refuses the read. Absent: it is asked as said. */
+  universalRead?(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<UniversalRead>;
+  universalWrite?(spec: OutputSpec, context: ConnectorContext): NativeOutcome<UniversalWrite>;
   /**
-   * Of a connector without a child, for `validate --connect`: looks at the place that a connection leads to and changes
+   * Of a connector whose data DuckDB can read by itself, for `validate --connect`: looks at the place that a connection leads to and changes
    * nothing.
    */
   probe?(config: ConfigMap, context: ConnectorContext, use: ConnectionUse): NativeProbe;

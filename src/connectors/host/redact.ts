@@ -1,4 +1,4 @@
-import { type Mask, maskOf, secretTexts } from "../../util/mod.ts";
+import { isSecretKey, type Mask, maskOf, secretTexts } from "../../util/mod.ts";
 import type { ConfigMap, ConfigValue } from "../contract/mod.ts";
 
 /** Takes a connection's settings out of texts that come from its connector. */
@@ -9,7 +9,8 @@ export class Redactor {
   constructor(config: ConfigMap) {
     const secrets = secretTexts(config);
     this.#all = maskOf([...textsOf(config), ...secrets], 3);
-    this.#secret = maskOf(secrets);
+    // A password that is also the user's name, say, stays masked where it stands as a value.
+    this.#secret = maskOf(secrets, undefined, { plain: textsOf(plainOf(config)) });
   }
 
   /** Without any setting of three letters or more: for logs and the output of a process. */
@@ -21,6 +22,11 @@ export class Redactor {
   lenient(text: string): string {
     return this.#secret(text);
   }
+}
+
+/** The settings whose own names do not say that they are secret. */
+function plainOf(config: ConfigMap): ConfigMap {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !isSecretKey(name)));
 }
 
 function textsOf(value: ConfigValue): readonly string[] {

@@ -7,6 +7,8 @@ import type { AbortSemantics, WriteResult } from "../contract/mod.ts";
  */
 export type WriteHandle = {
   readonly abortSemantics: AbortSemantics;
+  /** Whether another attempt at this write adds nothing where this one has landed. */
+  readonly provesAttempt: boolean;
   /** Sends a batch; waits while the connector is busy with earlier ones. */
   write(batch: RecordBatch, signal: AbortSignal): Promise<void>;
   /** Sends rows of the key columns to delete, after the last `write`. */

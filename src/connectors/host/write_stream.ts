@@ -12,16 +12,19 @@ import type { WriteHandle } from "./write.ts";
 
 const NEVER = new AbortController().signal;
 
+/** What a connector says of a write that has begun. */
+type Begun = Pick<WriteHandle, "abortSemantics" | "provesAttempt">;
+
 /** One write in a connector's process, over one stream. */
 export class WriteStream implements WriteHandle {
   readonly #child: ConnectorChild;
   readonly #call: Call;
   readonly #abortMs: number;
   readonly #credits = new Credits(DATA_CREDITS);
-  readonly #begun = Promise.withResolvers<AbortSemantics>();
+  readonly #begun = Promise.withResolvers<Begun>();
   readonly #result = Promise.withResolvers<WriteResult>();
   #resumed: PromiseWithResolvers<boolean> | undefined;
-  #abortSemantics: AbortSemantics = "discards_all";
+  #about: Begun = { abortSemantics: "discards_all", provesAttempt: false };
   #acknowledged = 0n;
   #frames: ArrowFrames;
   #sent = 0;
@@ -63,7 +66,7 @@ export class WriteStream implements WriteHandle {
     signal.addEventListener("abort", cancel, { once: true });
     try {
       await stream.#send(stream.#frames.start(), signal);
-      stream.#abortSemantics = await stream.#begun.promise;
+      stream.#about = await stream.#begun.promise;
       return stream;
     } finally {
       signal.removeEventListener("abort", cancel);
@@ -71,7 +74,11 @@ export class WriteStream implements WriteHandle {
   }
 
   get abortSemantics(): AbortSemantics {
-    return this.#abortSemantics;
+    return this.#about.abortSemantics;
+  }
+
+  get provesAttempt(): boolean {
+    return this.#about.provesAttempt;
   }
 
   get acknowledgedRows(): bigint {
@@ -169,7 +176,10 @@ export class WriteStream implements WriteHandle {
   #hear(message: Message): void {
     switch (message.m) {
       case "WriteSession":
-        this.#begun.resolve(abortSemanticsOf(message));
+        this.#begun.resolve({
+          abortSemantics: abortSemanticsOf(message),
+          provesAttempt: flagMember(message, "provesAttempt"),
+        });
         break;
       case "WriteAck":
         this.#acknowledged = maxOf(this.#acknowledged, rowsMember(message, "rows"));

@@ -52,6 +52,11 @@ export type Sink = {
 
 /** One write, from begin to exactly one of commit and abort; its calls never overlap. */
 export type WriteSession = {
+  /**
+   * Whether another attempt at this write finds out by itself that this one has landed, and then adds nothing: an
+   * append whose commit failed without an answer may be repeated then.
+   */
+  readonly provesAttempt?: boolean;
   /** The batch is the connector's from then on. */
   write(batch: RecordBatch, signal: AbortSignal): Promise<void>;
   /** With ApplyDeletes: rows of the key columns alone, after the last `write`, in the same transaction. */

@@ -95,7 +95,11 @@ export class WriteOperation implements Operation {
     const session = await this.#sink.begin(this.#spec, rows.schema, signal);
     this.#session = session;
     signal.throwIfAborted();
-    this.#answer.message({ m: "WriteSession", abortSemantics: this.#sink.abortSemantics });
+    this.#answer.message({
+      m: "WriteSession",
+      abortSemantics: this.#sink.abortSemantics,
+      provesAttempt: session.provesAttempt === true,
+    });
     for await (const batch of rows.batches()) {
       await this.#beginRows();
       await session.write(batch, signal);

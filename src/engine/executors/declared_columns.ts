@@ -1,10 +1,31 @@
 import type { SourceLoadNode } from "../../compile/mod.ts";
-import { type DatasetSpec, duckDbType, selectExact, type TypedColumn } from "../../connectors/mod.ts";
+import { type DatasetSpec, duckDbType, type QueryRows, selectExact, type TypedColumn } from "../../connectors/mod.ts";
 import { qualified } from "../../duckdb/mod.ts";
 import { PzError } from "../../errors/mod.ts";
+import type { PlannedNode } from "../../plan/mod.ts";
 import { StepError } from "../failure.ts";
+import { explain } from "../native_trouble.ts";
 import type { NodeContext } from "../run_context.ts";
 import { columnsOf, run } from "../statements.ts";
+
+/**
+ * Makes sure that every column that a connector offers has a name of its own in DuckDB, which does not tell cases apart.
+ *
+ * @throws {PzError} PZ0501 that names the first two
+ */
+export function refuseClashes(node: SourceLoadNode, offered: readonly string[]): void {
+  const known = new Map<string, string>();
+  for (const name of offered) {
+    const other = known.get(folded(name));
+    known.set(folded(name), name);
+    if (other === undefined) continue;
+    const what = other === name ? `two columns "${name}"` : `the columns "${other}" and "${name}"`;
+    throw new PzError("PZ0501", `Source '${node.connection.name}.${node.entity}' has ${what}, one name to DuckDB`, {
+      ...node.position,
+      hint: "give one of them another name where they come from, or read a query that does",
+    });
+  }
+}
 
 /**
  * Looks for the columns that a source's contract declares among those that its connector offers.
@@ -27,7 +48,12 @@ export function refuseMissing(node: SourceLoadNode, spec: DatasetSpec, offered: 
  * Gives a staged source the columns of its contract: those alone, in its order and types. A value that its type can't
  * hold exactly stops it.
  */
-export async function applyContract(context: NodeContext, node: SourceLoadNode, spec: DatasetSpec): Promise<void> {
+export async function applyContract(
+  context: NodeContext,
+  node: SourceLoadNode,
+  spec: DatasetSpec,
+  typing?: PlannedNode["typing"],
+): Promise<void> {
   const wanted = declared(node, spec);
   if (wanted.length === 0) return;
   const table = qualified("staging", node.relation);
@@ -37,10 +63,14 @@ export async function applyContract(context: NodeContext, node: SourceLoadNode, 
       staged[index]?.name === name && staged[index].type === (DESCRIBED[type] ?? type)
     );
   if (isAsDeclared) return;
+  const typed = typing?.contract?.(table) ?? selectExact(wanted, table);
   try {
-    await run(context, `CREATE OR REPLACE TABLE ${table} AS SELECT * FROM ${selectExact(wanted, table)}`);
+    await run(context, `CREATE OR REPLACE TABLE ${table} AS SELECT * FROM ${typed}`);
   } catch (error) {
-    throw new StepError("read", error);
+    const { diagnose } = typing ?? {};
+    const find = diagnose === undefined ? {} : { diagnose: (query: QueryRows) => diagnose(query, table) };
+    const explained = await explain(context, find, error);
+    throw explained instanceof StepError ? explained : new StepError("read", explained);
   }
 }
 

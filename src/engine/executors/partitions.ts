@@ -12,26 +12,39 @@ export type Reading = {
   readonly fail: (error: unknown) => void;
 };
 
+export type PartitionsRead = {
+  /** How many partitions there were, as far as they were looked for, and how many were read to their ends. */
+  readonly total: number;
+  readonly completed: number;
+  readonly readers: number;
+  /** When the last reader ended, by `performance.now()`. */
+  readonly end: number;
+};
+
 /**
  * Reads partitions into the channel, a few at a time, and closes it with the first failure or with the last batch.
- * Never throws. Returns how many readers there were and when, by `performance.now()`, the last one ended.
+ * Never throws.
  */
-export async function readPartitions(reading: Reading): Promise<{ readonly readers: number; readonly end: number }> {
+export async function readPartitions(reading: Reading): Promise<PartitionsRead> {
   const { partitions, read, channel, fail } = reading;
   const source = Symbol.asyncIterator in partitions ? partitions[Symbol.asyncIterator]() : partitions.values();
   const limit = Symbol.asyncIterator in partitions
     ? reading.maxReaders
     : Math.min(reading.maxReaders, partitions.length);
   let readers = 0;
+  let total = 0;
+  let completed = 0;
   let failure: { readonly error: unknown } | undefined;
   const readSome = async () => {
     let count = 0;
     try {
       for (let next = await source.next(); next.done !== true; next = await source.next()) {
         if (count++ === 0) readers++;
+        total++;
         for await (const batch of read(next.value)) {
           if (!await channel.push(batch, batch.data.byteLength)) return;
         }
+        completed++;
       }
     } catch (error) {
       failure ??= { error };
@@ -40,5 +53,5 @@ export async function readPartitions(reading: Reading): Promise<{ readonly reade
   };
   await Promise.all(Array.from({ length: Math.max(1, limit) }, readSome));
   channel.close(failure);
-  return { readers, end: performance.now() };
+  return { total, completed, readers, end: performance.now() };
 }

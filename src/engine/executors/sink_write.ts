@@ -25,7 +25,7 @@ export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): P
 }
 
 async function writeNative(context: NodeContext, node: SinkWriteNode, copy: NativeCopy): Promise<NodeOutcome> {
-  await guardMerge(context, node);
+  const dropped = await guardMerge(context, node);
   const relation = survivors(node, await orderedRelation(context, node.relation));
   const rows = Number(await integer(context, `SELECT count(*) FROM ${relation}`));
   const start = context.run.now();
@@ -34,7 +34,7 @@ async function writeNative(context: NodeContext, node: SinkWriteNode, copy: Nati
     await setUp(context, node.connection, copy.setup);
     await run(context, copy.statement(relation, await columnsOf(context, relation)));
   });
-  return { rows, stages: { writeMs: Math.max(0, context.run.now() - start) } };
+  return { rows: rows - dropped, stages: { writeMs: Math.max(0, context.run.now() - start) } };
 }
 
 /** Publishes what `execute` writes by the copy's statement; what fails leaves nothing behind. */

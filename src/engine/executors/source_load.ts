@@ -1,10 +1,9 @@
-import { isAbsolute, relative } from "node:path";
 import type { SourceLoadNode } from "../../compile/mod.ts";
-import type { NativeDiagnosis, NativeScan } from "../../connectors/mod.ts";
-import { DuckDbError, qualified } from "../../duckdb/mod.ts";
+import type { NativeScan } from "../../connectors/mod.ts";
+import { qualified } from "../../duckdb/mod.ts";
 import { PzError } from "../../errors/mod.ts";
-import { StepError } from "../failure.ts";
 import { publishInferenceLints } from "../inference_lints.ts";
+import { explain } from "../native_trouble.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
 import { countRows, dropTable, rows, run } from "../statements.ts";
@@ -50,25 +49,4 @@ export async function inferScan(context: NodeContext, planned: NativeScan): Prom
   } catch (error) {
     throw await explain(context, planned, error);
   }
-}
-
-/** The value in the user's data that stopped the scan, where the connector can find it; else the error as it is. */
-export async function explain(context: NodeContext, scan: NativeScan, error: unknown): Promise<unknown> {
-  if (scan.diagnose === undefined || !(error instanceof DuckDbError) || error.interrupted) return error;
-  let found: NativeDiagnosis | undefined;
-  try {
-    found = await scan.diagnose((sql) => rows(context, sql), error.message);
-  } catch {
-    context.signal.throwIfAborted();
-  }
-  if (found === undefined) return error;
-  const { message, line, hint } = found;
-  const file = shownPath(context.run.project.root, found.file);
-  return new StepError("read", new PzError("PZ0501", message, { file, line, hint, cause: error }));
-}
-
-/** A file of the project by its path from the project's folder, any other as it is. */
-function shownPath(root: string, file: string): string {
-  const path = relative(root, file);
-  return path.startsWith("..") || isAbsolute(path) ? file : path;
 }

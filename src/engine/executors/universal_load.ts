@@ -5,7 +5,7 @@ import type { RecordBatch } from "../../util/arrow.ts";
 import { BatchChannel } from "../batch_channel.ts";
 import { StepError } from "../failure.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
-import { applyContract, refuseMissing } from "./declared_columns.ts";
+import { applyContract, refuseClashes, refuseMissing } from "./declared_columns.ts";
 import { fairShare } from "./fair_share.ts";
 import { readPartitions } from "./partitions.ts";
 
@@ -30,7 +30,9 @@ export async function loadUniversal(
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const schema = await session.getSchema(spec, signal);
-  refuseMissing(node, spec, schema.fields.map(({ name }) => name));
+  const names = schema.fields.map(({ name }) => name);
+  refuseClashes(node, names);
+  refuseMissing(node, spec, names);
   const partitions = planned.streamsPartitions === true && session.planReadStreaming !== undefined
     ? session.planReadStreaming(spec, signal)
     : await session.planRead(spec, signal);
@@ -63,12 +65,14 @@ export async function loadUniversal(
       },
     });
     const read = await reading;
-    await applyContract(context, node, spec);
+    await applyContract(context, node, spec, planned.typing);
     const producerStallMs = Math.round(channel.producerStallMs / Math.max(1, read.readers));
     const consumerStallMs = Math.round(channel.consumerStallMs);
     const busy = (from: number, to: number, stall: number) => Math.max(0, Math.round(to - from - stall));
+    const { total, completed } = read;
     return {
       rows,
+      ...(total > 1 ? { partitions: { total, completed, reused: 0, resumed: 0 } } : {}),
       timings: { producerStallMs, consumerStallMs },
       stages: {
         extractMs: busy(start, read.end, producerStallMs),
@@ -77,11 +81,10 @@ export async function loadUniversal(
     };
   } catch (error) {
     // Whatever stops after this line stops because of it.
-    const fault = faults[0];
+    const failure = faults.length === 0 ? new StepError("write", error) : new StepError("read", faults[0]);
     stop.abort(error);
     await reading;
     context.signal.throwIfAborted();
-    if (error instanceof StepError) throw error;
-    throw faults.length === 0 ? new StepError("write", error) : new StepError("read", fault);
+    throw error instanceof StepError ? error : failure;
   }
 }

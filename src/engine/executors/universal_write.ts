@@ -1,5 +1,5 @@
 import type { SinkWriteNode } from "../../compile/mod.ts";
-import { ConnectorError } from "../../connectors/mod.ts";
+import { ConnectorError, type OutputSpec } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { outputSpec, type PlannedNode } from "../../plan/mod.ts";
 import type { Drain } from "../../staging/mod.ts";
@@ -25,7 +25,7 @@ export async function writeUniversal(
   node: SinkWriteNode,
   planned: PlannedNode,
 ): Promise<NodeOutcome> {
-  await guardMerge(context, node);
+  const dropped = await guardMerge(context, node);
   await using input = await openWriteInput(context, node);
   const connection = await context.run.staging.connect();
   try {
@@ -35,18 +35,30 @@ export async function writeUniversal(
       signal: context.signal,
       ...(input.orderBy === undefined ? {} : { orderBy: input.orderBy }),
     });
-    const group = await begin(context, node, input.orderBy === undefined ? planned.writers ?? 1 : 1, drain);
-    return await deliver({ context, node, input, drain, group });
+    const spec = outputFor(context, node, planned);
+    const group = await begin(context, node, spec, input.orderBy === undefined ? planned.writers ?? 1 : 1, drain);
+    const outcome = await deliver({ context, node, input, drain, group });
+    return { ...outcome, rows: outcome.rows - dropped };
   } finally {
     await connection.close();
   }
 }
 
+/** What the connector is asked to write. */
+function outputFor({ run: { runId }, attempt }: NodeContext, node: SinkWriteNode, planned: PlannedNode): OutputSpec {
+  const of = { run: runId, ordinal: attempt };
+  return planned.output?.(of) ?? outputSpec(node, of);
+}
+
 /** Begins the writes; rows that have an order go through one. */
-async function begin(context: NodeContext, node: SinkWriteNode, writers: number, drain: Drain): Promise<WriteGroup> {
-  const { run: { sessions, runId }, attempt, signal } = context;
+async function begin(
+  { run: { sessions }, signal }: NodeContext,
+  node: SinkWriteNode,
+  spec: OutputSpec,
+  writers: number,
+  drain: Drain,
+): Promise<WriteGroup> {
   const session = sessions.get(node.connection);
-  const spec = outputSpec(node, { run: runId, ordinal: attempt });
   try {
     return await WriteGroup.begin(writers, () => session.beginWrite(spec, drain.schema, signal));
   } catch (error) {
@@ -109,7 +121,7 @@ function commitFailure(error: unknown, { write }: SinkWriteNode, group: WriteGro
   const said = error instanceof ConnectorError ? error.outcomeUnknown ?? "never tried" : true;
   if (said === "never tried" && !group.hasCommitted) return new StepError("write", error, exposure(group));
   const outcomeUnknown = said === true || group.hasCommitted;
-  const repeatable = !outcomeUnknown || write.strategy !== "append";
+  const repeatable = !outcomeUnknown || write.strategy !== "append" || group.provesAttempt;
   return new StepError("commit", error, { outcomeUnknown, repeatable, ...exposure(group) });
 }
 

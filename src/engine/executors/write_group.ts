@@ -43,6 +43,11 @@ export class WriteGroup {
     return WEAKEST_FIRST.find((semantics) => found.has(semantics)) ?? "discards_all";
   }
 
+  /** Whether another attempt finds out of each write that it has landed, and then adds nothing. */
+  get provesAttempt(): boolean {
+    return this.#handles.every(({ provesAttempt }) => provesAttempt);
+  }
+
   /** Rows of the batches that were handed over, also of those that were refused: the most that can have been written. */
   get rowsSent(): number {
     return this.#rowsSent;

@@ -1,12 +1,14 @@
 /**
- * The long tests, which take minutes: runs killed at random instants, and the order of many rows. They print what they
- * counted; the exit code is 1 when anything is wrong.
+ * The long tests, which take minutes: runs and connectors killed at random instants, and the order of many
+ * rows. They print what they counted; the exit code is 1 when anything is wrong.
  *
- *     deno task test:crash            both, on the source or on the binary PZ_TEST_BINARY
+ *     deno task test:crash            all, on the source or on the binary PZ_TEST_BINARY
  *     deno task test:crash kills      only the kills; PZ_CRASH_SEED repeats those of an earlier time
  *     deno task test:crash order      only the order
+ *     deno task test:crash connectors only the kills of connectors that read and write PostgreSQL
  */
 import { BINARY } from "../../harness/cli.ts";
+import { killConnectors } from "./connectors.ts";
 import { killAtRandom } from "./kills.ts";
 import { countInversions } from "./order.ts";
 
@@ -32,6 +34,11 @@ async function main(wanted: readonly string[]): Promise<number> {
     const found = await countInversions();
     if (found.csv + found.parquet > 0) throw new Error(`rows out of order: ${JSON.stringify(found)}`);
     return found;
+  });
+  await test("connectors", async () => {
+    const seed = Number(Deno.env.get("PZ_CRASH_SEED") ?? Date.now() % 1_000_000);
+    say(`seed ${seed}`);
+    return await killConnectors(randomOf(seed));
   });
   return failed === 0 ? 0 : 1;
 }

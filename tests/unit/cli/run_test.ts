@@ -228,6 +228,29 @@ Deno.test("test without checks says so and runs nothing", async () => {
   await assert.rejects(Deno.stat(join(cwd, ".pz")), Deno.errors.NotFound);
 });
 
+Deno.test("test runs the checks of the pipelines that are selected, and says where a selection has none", async () => {
+  await using temp = new TempFolder();
+  const cwd = await sample(temp);
+  for (const [index, select] of ["orders_enriched", "tag:daily", "+orders_enriched", "orders_enriched+"].entries()) {
+    const now = () => Date.parse("2027-03-02T06:15:00.001Z") + index * 1000;
+    const { code, stdout } = await cli(["test", "--select", select], { cwd, now });
+    assert.equal(code, 0, select);
+    assert.match(stdout, /^ok check_orders_enriched_unique_id 0 rows/m, select);
+    assert.match(stdout, /^ok check_orders_enriched_not_null_id_email 0 rows/m, select);
+    assert.match(stdout, /: 6 succeeded, 0 failed, 0 skipped /, select);
+  }
+  const one = await cli(["test", "--select", "check_orders_enriched_unique_id"], {
+    cwd,
+    now: () => Date.parse("2027-03-02T06:16:00.001Z"),
+  });
+  assert.match(one.stdout, /: 5 succeeded, 0 failed, 0 skipped /);
+  const none = { code: 0, stdout: "the selection has no checks\n", stderr: "" };
+  assert.deepEqual(await cli(["test", "--select", "product_catalog+"], { cwd }), none);
+  const nothing = await cli(["test", "--select", "tag:daily,product_catalog"], { cwd });
+  assert.match(nothing.stdout, /^note: --select 'tag:daily,product_catalog' leaves no node: .*\n/);
+  assert.match(nothing.stdout, /\nthe selection has no checks\n$/);
+});
+
 Deno.test("a DuckDB file whose folder is not there is made with it, staged and in one statement", async () => {
   await using temp = new TempFolder();
   await cli(["init", "shop", "-t", "sample"], { cwd: temp.path });

@@ -110,6 +110,30 @@ Deno.test({
   },
 });
 
+Deno.test("a setting that was filled in from the environment is masked where its connector complains of it", async () => {
+  await using temp = new TempFolder();
+  const secret = `S3cr%et/p@ss"w'ord`;
+  await Deno.mkdir(join(temp.path, "pipelines"));
+  await Deno.writeTextFile(join(temp.path, "project.yml"), "name: shop\nversion: 1.0.0\n");
+  await Deno.writeTextFile(
+    join(temp.path, "pipelines", "a.sql"),
+    "INSERT INTO {{ sink('db', 't', strategy: 'replace') }} SELECT 1 AS a",
+  );
+  for (
+    const name of ["host", "port", "ssl_mode", "ssl_root_cert", "connect_timeout_seconds", "command_timeout_seconds"]
+  ) {
+    const options = { host: "db", database: "d", user: "u", [name]: "${SECRET}" };
+    const lines = Object.entries(options).map(([key, value]) => `  ${key}: ${value}\n`);
+    await Deno.writeTextFile(join(temp.path, "connections.yml"), `db:\n  connector: postgres\n${lines.join("")}`);
+    for (const verb of ["plan", "validate", "run"]) {
+      const { code, stdout, stderr } = await cli([verb], { cwd: temp.path, env: { SECRET: secret } });
+      assert.match(stderr, new RegExp(`^error PZ0301: .*Option "${name}" is `, "m"), verb);
+      assert.doesNotMatch(stdout + stderr, /S3cr/, `${verb} ${name}`);
+      assert.equal(code, 2);
+    }
+  }
+});
+
 Deno.test("a repeated --select adds nodes", async () => {
   await using temp = new TempFolder();
   const cwd = await sample(temp);

@@ -135,11 +135,18 @@ Deno.test("connectors lists what this pz has, and in a project what each connect
   assert.match(outside.stdout, /^name +package +version +tiers +capabilities\n/);
   assert.match(
     outside.stdout,
-    /^localfiles +pz \(builtin\) +\d+\.\d+\.\d+ +src:native-only snk:native-only .*NativeCopy,NativeScan/m,
+    /^localfiles +pz \(builtin\) +\d+\.\d+\.\d+ +src:native\+universal snk:native\+universal .*NativeCopy,NativeScan/m,
   );
   assert.doesNotMatch(outside.stdout, /^grant:/m);
   const cwd = await sample(temp);
-  assert.match((await cli(["connectors"], { cwd })).stdout, /^grant: lake \(localfiles\) .*out/m);
+  const inside = (await cli(["connectors"], { cwd })).stdout;
+  assert.match(inside, /^grant: lake \(localfiles\) .*out/m);
+  assert.match(inside, /^grant: raw \(localfiles\) read .*; write .*\n/m);
+  assert.match(
+    inside,
+    /\nnote: these are the most .*; a run gets what pz plan prints, and writes only where a sink\(\)/,
+  );
+  assert.doesNotMatch(outside.stdout, /^note:/m);
 });
 
 Deno.test("runs lists runs newest first, as text and as JSON", async () => {
@@ -172,4 +179,34 @@ Deno.test("runs lists runs newest first, as text and as JSON", async () => {
     "carriedForward",
     "interrupted",
   ]);
+});
+
+Deno.test("keys that the rows do not have are refused before anything runs, where they are declared", async () => {
+  await using temp = new TempFolder();
+  const cwd = await sample(temp);
+  const yaml = `name: shop
+version: 0.1.0
+`;
+  await Deno.writeTextFile(join(cwd, "project.yml"), yaml);
+  await Deno.remove(join(cwd, "pipelines"), { recursive: true });
+  await Deno.mkdir(join(cwd, "pipelines"));
+  const connections = await Deno.readTextFile(join(cwd, "connections.yml"));
+  await Deno.writeTextFile(
+    join(cwd, "connections.yml"),
+    `db:\n  connector: duckdb\n  path: shop.db\n  entities:\n    people:\n      write:\n        strategy: merge\n` +
+      `        keys: [nope]\n${connections}`,
+  );
+  await Deno.writeTextFile(
+    join(cwd, "pipelines", "people.sql"),
+    "INSERT INTO {{ sink('db', 'people') }}\nSELECT 1 AS id, 'Ada' AS full_name\n",
+  );
+  for (const verb of ["validate", "plan", "run"]) {
+    const { code, stderr } = await cli([verb], { cwd });
+    assert.equal(code, 2, verb);
+    assert.match(
+      stderr,
+      /^error PZ0401: 'keys' of output 'people' names the column 'nope', .*\(connections\.yml:8:9\) — hint: their columns are id, full_name$/m,
+      verb,
+    );
+  }
 });

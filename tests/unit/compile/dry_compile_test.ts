@@ -191,7 +191,7 @@ Deno.test("where DuckDB may look, a source without a contract has the columns th
     const good = await dryCompile(await dag("name, id + 1"), scan(file));
     deepStrictEqual(good.ok && [good.value, good.notices], [
       { checked: 1 },
-      ["dataset 'raw.loose' has no columns: contract — its columns are those that DuckDB finds there now"],
+      ["dataset 'raw.loose' has no columns: contract — its columns are those that are there now"],
     ]);
     const bad = await dryCompile(await dag("nam"), scan(file));
     ok(!bad.ok);
@@ -205,4 +205,29 @@ Deno.test("where DuckDB may look, a source without a contract has the columns th
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("columns by which a merge works are looked for among those of its rows, whatever their case", async () => {
+  const call = "{{ sink('lake', 'a') }}";
+  const merge = (keys: readonly string[], orderBy?: readonly string[]) => ({
+    [call]: {
+      strategy: "merge",
+      keys,
+      acceptDuplicates: false,
+      schemaPolicy: "fail_on_change",
+      options: {},
+      ...(orderBy === undefined ? {} : { orderBy }),
+    } as const,
+  });
+  const told = async (source: string, options: ReturnType<typeof merge>) => {
+    const files = [pipeline("a", `INSERT INTO ${call} SELECT * FROM {{ source('raw', '${source}') }}`)];
+    const outcome = await dryCompile(await dagOf(project([RAW, connection("lake")], files), options));
+    return outcome.ok ? [] : outcome.errors.map(formatError);
+  };
+  deepStrictEqual(await told("orders", merge(["ID"], ["ordered_at DESC", "Status"])), []);
+  deepStrictEqual(await told("loose", merge(["nosuch"])), []);
+  deepStrictEqual(await told("orders", merge(["id", "stats"], ["nothing_like desc"])), [
+    "PZ0401: 'keys' of output 'a' names the column 'stats', which its rows do not have (pipelines/a.sql:1:13) — hint: did you mean 'status'?",
+    "PZ0401: 'order_by' of output 'a' names the column 'nothing_like', which its rows do not have (pipelines/a.sql:1:13) — hint: their columns are id, amount, status, ordered_at, open, day, n, f",
+  ]);
 });

@@ -57,6 +57,34 @@ Deno.test("what is pz's own is refused wherever it hides", async () => {
   }
 });
 
+Deno.test("functions that change DuckDB itself are refused, also in a text that is run as SQL", async () => {
+  for (
+    const sql of [
+      "FROM enable_logging(storage := 'stdout')",
+      "SELECT * FROM Disable_Logging()",
+      "FROM enable_profiling()",
+      "SELECT (SELECT count(*) FROM force_checkpoint())",
+      "WITH t AS (FROM checkpoint()) FROM t",
+      "FROM truncate_duckdb_logs()",
+      "FROM query('FROM enable_logging()')",
+      "FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_logging ()'))",
+    ]
+  ) {
+    const errors = await told(pipeline("a", sql));
+    ok(errors.length === 1, `${sql}: ${errors}`);
+    ok(
+      /^PZ0702: pipeline 'a' names '\w+\(\)', which changes the DuckDB that pz works with/.test(`${errors[0]}`),
+      errors[0],
+    );
+  }
+  const checks = [check("custom_sql", { name: "own", sql: "SELECT * FROM staging.a, enable_logging()" })];
+  ok((await told(pipeline("a", "SELECT 1 AS n", { checks })))[0]?.startsWith("PZ0702: check 'check_a_own' names"));
+  deepStrictEqual(
+    await told(pipeline("a", "SELECT enable_x, 'enable_logging()' AS checkpoint FROM (SELECT 1 AS enable_x)")),
+    [],
+  );
+});
+
 Deno.test("a custom_sql check reads its own pipeline only", async () => {
   const checks = [
     check("custom_sql", { name: "own", sql: "SELECT * FROM staging.a WHERE n < 0" }),

@@ -9,6 +9,7 @@ type Step = "begin" | "write" | "commit" | "abort";
 
 export type SinkInit = {
   readonly abortSemantics?: AbortSemantics;
+  readonly provesAttempt?: boolean;
   /** Called before each step, with the number of the write that it belongs to, from 0; what it throws the step throws. */
   readonly before?: (step: Step, write: number, signal?: AbortSignal) => void | Promise<void>;
   /** What a commit says that it has written; absent: what it has. */
@@ -61,6 +62,7 @@ export class FakeSink {
     await step("begin", signal);
     return {
       abortSemantics: this.#init.abortSemantics ?? "discards_all",
+      provesAttempt: this.#init.provesAttempt ?? false,
       acknowledgedRows: 0n,
       write: async (batch, signal) => {
         await step("write", signal);

@@ -185,6 +185,12 @@ export type Receipt = {
     readonly attempts?: number;
     readonly stages?: { readonly [name: string]: number };
     readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+    readonly partitions?: {
+      readonly total: number;
+      readonly completed: number;
+      readonly reused: number;
+      readonly resumed: number;
+    };
     readonly delivery?: {
       readonly abort_semantics: string;
       readonly rows_visible: number;

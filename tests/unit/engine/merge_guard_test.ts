@@ -50,12 +50,13 @@ Deno.test("duplicate keys are told with counts and the merge goes on", async () 
     pipeline("t", "SELECT * FROM (VALUES (1, 5), (1, 5), (1, 5), (2, 6), (3, 7), (3, 7)) v(id, x)"),
     mergeSink(bench, "t", ["id"]),
   ]);
-  assert.deepEqual(receipt.nodes.map(({ rows, error }) => [rows, error]), [[6, null], [6, null]]);
+  assert.deepEqual(receipt.nodes.map(({ rows, error }) => [rows, error]), [[6, null], [3, null]]);
   const names = events.map(({ event }) => event);
   const at = names.indexOf("merge_key_duplicates_detected");
   assert.deepEqual(events[at], {
     event: "merge_key_duplicates_detected",
     nodeId: "id-lake.t",
+    connection: "lake",
     output: "t",
     keys: ["id"],
     duplicateGroups: 2,
@@ -83,4 +84,15 @@ Deno.test("keys of another strategy are not looked at", async () => {
   ]);
   assert.deepEqual(receipt.nodes[1]?.error, null);
   assert.deepEqual(events.filter(({ event }) => event === "merge_key_duplicates_detected"), []);
+});
+
+Deno.test("keys that the rows turn out not to have are told with the columns that there are", async () => {
+  await using bench = await Bench.create();
+  const { receipt } = await bench.run([pipeline("t", "SELECT 1 AS id, 2 AS part"), mergeSink(bench, "t", ["nope"])]);
+  const { code, message = "" } = receipt.nodes[1]?.error ?? {};
+  assert.equal(code, "PZ0401");
+  assert.match(
+    message,
+    /^'keys' of output 't' names the column 'nope', which its rows do not have .*\n?hint: their columns are id, part$/s,
+  );
 });

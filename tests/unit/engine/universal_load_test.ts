@@ -75,6 +75,10 @@ Deno.test("all partitions land in one table, with progress, stalls and one sessi
   assert.deepEqual(Object.keys(node?.timings ?? {}), ["producerStallMs", "consumerStallMs"]);
   assert.deepEqual(Object.keys(node?.stages ?? {}), ["extractMs", "ingestMs"]);
   assert.equal(node?.strategy, "arrow_stream");
+  const partitions = { total: 3, completed: 3, reused: 0, resumed: 0 };
+  assert.deepEqual(node?.partitions, partitions);
+  const ends = events.filter((event) => event.event === "node_completed");
+  assert.deepEqual(ends.map((event) => event.partitions), [partitions, partitions, undefined]);
 });
 
 Deno.test("a source without rows leaves an empty table with its columns", async () => {
@@ -131,6 +135,39 @@ Deno.test("an ingest that fails stops the readers and is told as a write", async
   const fake = new FakeConnector([part]);
   const { receipt } = await bench.run([load("one")], { services: fake.services });
   assert.deepEqual([receipt.nodes[0]?.error?.code, receipt.nodes[0]?.error?.cause], ["PZ0501", "write"]);
+});
+
+Deno.test("an ingest that fails before it reads anything is told as it failed, not as what it stopped", async () => {
+  await using bench = await Bench.create();
+  const hanging: Part = async function* (signal) {
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    yield batch(1);
+  };
+  const { openSession } = new FakeConnector([hanging]).services;
+  const services: RunServices = {
+    openSession,
+    openStaging: async (options) => {
+      const staging = await openStaging(options);
+      const own = await staging.connect();
+      await own.run("CREATE VIEW staging.one AS SELECT 1 AS n");
+      await own.close();
+      return staging;
+    },
+  };
+  const { receipt } = await bench.run([load("one")], { services });
+  assert.match(receipt.nodes[0]?.error?.message ?? "", /Existing object one is of type View/);
+  assert.equal(receipt.nodes[0]?.error?.cause, "write");
+});
+
+Deno.test("columns whose names differ in case alone are refused with both names", async () => {
+  await using bench = await Bench.create();
+  const { receipt } = await bench.run([load("one")], { services: tabular({ Ab: [1], x: [2], aB: [3] }) });
+  assert.deepEqual(receipt.nodes[0]?.error, {
+    code: "PZ0501",
+    message: `Source 'raw.one' has the columns "Ab" and "aB", one name to DuckDB (pipelines/x.sql:1:1)\n` +
+      "hint: give one of them another name where they come from, or read a query that does",
+    cause: "read",
+  });
 });
 
 Deno.test("a denied permission fails the node with connector, connection and permission", async () => {
@@ -320,6 +357,7 @@ Deno.test("partitions that are named one by one are read while others are looked
   const node = source("one", { strategy: "arrow_stream", streamsPartitions: true }, RAW);
   const { receipt } = await bench.run([node], { services });
   assert.deepEqual([receipt.nodes[0]?.error, receipt.nodes[0]?.rows], [null, 500]);
+  assert.deepEqual(receipt.nodes[0]?.partitions, { total: 500, completed: 500, reused: 0, resumed: 0 });
   assert.equal(most, 2);
   assert.ok(namedAtFirstRead < 5);
 });

@@ -222,6 +222,17 @@ for (const [strategy, error, repeated] of REPEATS) {
   });
 }
 
+Deno.test("an append with an unclear commit is tried again where the next attempt finds out what has landed", async () => {
+  await using bench = await Bench.create();
+  const sink = failing({ at: "commit", write: 0, error: unknown(true) }, { provesAttempt: true });
+  const { receipt } = await bench.run([
+    MANY,
+    universalSink("t", { write: { strategy: "append" }, retry: { maxAttempts: 3 } }),
+  ], { services: sink.services });
+  assert.deepEqual(sink.specs.map(({ attempt }) => attempt.ordinal), [1, 2]);
+  assert.equal(receipt.nodes[1]?.status, "success");
+});
+
 for (const outcomeUnknown of [false, undefined]) {
   Deno.test(`a part that has been committed is not added again (the other: ${outcomeUnknown})`, async () => {
     await using bench = await Bench.create();

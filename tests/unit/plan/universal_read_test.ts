@@ -16,9 +16,9 @@ Deno.test("pushed columns and filters show by the connector's capability, each h
       "src_raw__o",
     ).pushed;
   deepStrictEqual(pushed(), undefined);
-  deepStrictEqual(pushed("ColumnPruning"), { columns: 2, predicate: false });
+  deepStrictEqual(pushed("ColumnPruning"), { columns: 2, predicate: false, atMost: true });
   deepStrictEqual(pushed("PredicatePushdown"), { columns: null, predicate: true });
-  deepStrictEqual(pushed("ColumnPruning", "PredicatePushdown"), { columns: 2, predicate: true });
+  deepStrictEqual(pushed("ColumnPruning", "PredicatePushdown"), { columns: 2, predicate: true, atMost: true });
 });
 
 Deno.test("a connector gets the hints that it can follow, and only comparisons that it makes as DuckDB does", async () => {
@@ -68,6 +68,22 @@ Deno.test("where no SQL says which columns are needed, the contract does", async
   deepStrictEqual([dataset?.hints, pushed], [{ columns: ["id", "v"] }, { columns: 2, predicate: false }]);
 });
 
+Deno.test("of columns that may be another source's in the SQL only those of the contract are counted", async () => {
+  const dag = await dagOf(
+    project([connection("raw", { ...readEntity("o", "id int, v varchar"), ...readEntity("p", "key int, w int") })], [
+      pipeline("a", "SELECT ID, v, w FROM {{ source('raw', 'o') }} JOIN {{ source('raw', 'p') }} ON id = key"),
+    ]),
+  );
+  const universal = connector({
+    capabilities: ["ColumnPruning"],
+    nativeScan: () => undefined,
+    universal: { read: true, write: false },
+  });
+  const plan = planOf(dag, universal);
+  deepStrictEqual(planned(plan, "src_raw__o").pushed, { columns: 2, predicate: false });
+  deepStrictEqual(planned(plan, "src_raw__p").pushed, { columns: 2, predicate: false });
+});
+
 Deno.test("what parts a read asks for must fit how it is read", async () => {
   const refused = async (read: ReadBlock, init: Parameters<typeof connector>[0]) => {
     const raw = connection("raw", { o: { name: "o", read, position: { file: "c", line: 1, column: 1 } } });
@@ -80,6 +96,9 @@ Deno.test("what parts a read asks for must fit how it is read", async () => {
   ]);
   const universal = { nativeScan: () => undefined, universal: { read: true, write: false } };
   deepStrictEqual(await refused(parts, universal), []);
+  deepStrictEqual(await refused(parts, { universal: universal.universal }), [
+    "PZ0312 connector 'localfiles' reads 'raw.o' by DuckDB itself, which makes its own parts",
+  ]);
   const feed = { options: {}, sync: { mode: "auto" } } as const;
   const refusal = "PZ0316 connector 'localfiles' reads 'raw.o' in parts, which 'sync' can't follow";
   deepStrictEqual(await refused(feed, { ...universal, capabilities: ["SyncState"] }), []);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Check } from "../../../src/project/mod.ts";
-import { errorsOf, loaded, marked, places } from "./helpers.ts";
+import { errorsOf, load, loaded, marked, places } from "./helpers.ts";
 
 const FILE = "pipelines/configs/x.yml";
 
@@ -118,4 +118,12 @@ Deno.test("every wrong check of a file is reported", async () => {
     `PZ0113 ${FILE}:5:27`,
     `PZ0113 ${FILE}:5:45`,
   ]);
+});
+
+Deno.test("a bound by another tool's name is one error, with pz's name for it", async () => {
+  for (const [wrong, meant] of [["minimum", "min"], ["max_rows", "max"], ["at_least", "min"]]) {
+    const outcome = await load(files(`  - row_count: { ${wrong}: 1 }`));
+    assert.ok(!outcome.ok);
+    assert.deepEqual(outcome.errors.map(({ code, hint }) => [code, hint]), [["PZ0113", `Did you mean '${meant}'?`]]);
+  }
 });

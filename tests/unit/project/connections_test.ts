@@ -225,3 +225,24 @@ Deno.test("loadSettings() reads one file of settings with variables filled in", 
     assert.deepEqual(none.ok || none.errors.map(place), ["PZ0101 none.yml Can't read 'none.yml'"]);
   });
 });
+
+Deno.test("a variable in the form of a shell or of a call is warned of, whether it is set or not", async () => {
+  const outcome = await load({ "connections.yml": "a:\n  connector: x\n  database: $MART\n  user: env(ME)\n" });
+  assert.ok(outcome.ok);
+  assert.deepEqual(outcome.warnings.map(({ code, line, column, hint }) => [code, line, column, hint]), [
+    ["PZ0133", 3, 13, "Write ${MART} for the environment variable."],
+    ["PZ0133", 4, 9, "Write ${ME} for the environment variable."],
+  ]);
+});
+
+Deno.test("a password may begin with a dollar sign", async () => {
+  const text = "a:\n  connector: x\n  password: $HUNTER2\n  price: $12.50\n";
+  assert.deepEqual(await warningsOf({ "connections.yml": text }), []);
+});
+
+Deno.test("which variables fill which setting is known", async () => {
+  const { filled } = await connection("a:\n  connector: x\n  host: ${H}:${P}\n  port: ${P}\n  user: me\n", {
+    env: { H: "db", P: "5432" },
+  });
+  assert.deepEqual(plain(filled), { host: ["db", "5432"], port: ["5432"] });
+});

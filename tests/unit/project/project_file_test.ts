@@ -290,3 +290,9 @@ Deno.test("a folder whose path DuckDB can't use is refused by name, other odd na
     });
   }
 });
+
+Deno.test("a number in words gets its form as a hint", async () => {
+  const outcome = await load({ "project.yml": "name: a\nversion: 1\nretention: { keep_last: ten }\n" });
+  assert.ok(!outcome.ok);
+  assert.deepEqual(outcome.errors.map(({ hint }) => hint), ["Write it in digits, such as 'keep_last: 10'."]);
+});

@@ -40,12 +40,13 @@ const GOLDEN: readonly (readonly [RunEvent, string])[] = [
     {
       event: "merge_key_duplicates_detected",
       nodeId: "a1",
-      output: "crm.recipes",
+      connection: "crm",
+      output: "recipes",
       keys: ["id", "day"],
       duplicateGroups: 2,
       extraRows: 3,
     },
-    `,"nodeId":"a1","output":"crm.recipes","keys":["id","day"],"duplicateGroups":2,"extraRows":3}`,
+    `,"nodeId":"a1","connection":"crm","output":"recipes","keys":["id","day"],"duplicateGroups":2,"extraRows":3}`,
   ],
   [
     { event: "lossy_integer_inference_detected", nodeId: "a1", connection: "files", entity: "r", columns: ["barcode"] },

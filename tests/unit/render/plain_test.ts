@@ -145,7 +145,8 @@ Deno.test("warnings about data name what they are about", async () => {
     {
       event: "merge_key_duplicates_detected",
       nodeId: "a",
-      output: "crm.r",
+      connection: "crm",
+      output: "r",
       keys: ["id"],
       duplicateGroups: 1,
       extraRows: 2,

@@ -41,6 +41,26 @@ Deno.test("several INSERTs' worth of rows arrive once each", async () => {
   });
 });
 
+Deno.test("rows are staged in whole row groups, whatever the size of the batches", async () => {
+  await withStaging(async (_, connection) => {
+    const sizes = Array.from({ length: 37 }, (_, index) => 70_001 + index);
+    let from = 0;
+    const batches = sizes.map((size) => integers(size, (from += size) - size));
+    await ingestArrow(connection, "t", SCHEMA, each(...batches), {});
+    const groups = await connection.rows(
+      "SELECT sum(count) FROM pragma_storage_info('staging.t') WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id " +
+        "ORDER BY row_group_id",
+    );
+    const whole = Math.floor(from / 122_880);
+    const expected = [...Array.from({ length: whole }, () => "122880"), String(from - whole * 122_880)];
+    assert.deepEqual(groups.map(([rows]) => rows), expected);
+    assert.deepEqual(
+      await connection.rows("SELECT count(*), count(DISTINCT x), min(x), max(x) FROM staging.t"),
+      [[String(from), String(from), "0", String(from - 1)]],
+    );
+  });
+});
+
 Deno.test("what a source throws is thrown on, and the table is gone", async () => {
   await withStaging(async (_, connection) => {
     const failure = new Error("the connector died");

@@ -46,6 +46,7 @@ Deno.test("every completed node is in journal and receipt at once, with its fiel
     strategy: "arrow_stream",
     connection: "raw",
     connector: "generate",
+    partitions: { resumed: 0, reused: 0, completed: 3, total: 4 },
     timings: { consumerStallMs: 1, producerStallMs: 2 },
     error: { code: "PZ0501", message: "two\nlines", cause: "read" },
     durationMs: 7,
@@ -57,7 +58,8 @@ Deno.test("every completed node is in journal and receipt at once, with its fiel
   };
   const line = `{"id":"aa","kind":"SourceLoad","name":"src_raw__x","status":"failed","rows":0,"durationMs":7,` +
     `"error":{"code":"PZ0501","message":"two\\nlines","cause":"read"},` +
-    `"timings":{"producerStallMs":2,"consumerStallMs":1},"connector":"generate","connection":"raw",` +
+    `"timings":{"producerStallMs":2,"consumerStallMs":1},` +
+    `"partitions":{"total":4,"completed":3,"reused":0,"resumed":0},"connector":"generate","connection":"raw",` +
     `"strategy":"arrow_stream","attempts":2,"stages":{"extractMs":3,"ingestMs":4}}`;
   recorder.complete(load, { durable: false });
   assert.equal(read(folder.path, "journal.ndjson"), `${line}\n`);

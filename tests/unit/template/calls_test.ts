@@ -182,3 +182,9 @@ Deno.test("Relations and markers are refused inside quotes", () => {
     "PZ0104 1:46 watermark() can't stand inside $$…$$ — Close the quote that opens before it, or move it out.",
   ]);
 });
+
+Deno.test("A bare word as the value of an argument is to be quoted, as an item of a list too", () => {
+  for (const call of ["source('a', 'b', format: csv)", "source('a', 'b', keys: ['id', csv])"]) {
+    assert.match(problemsIn(`{{ ${call} }}`)[0] ?? "", /Unknown name 'csv' — Names stand in quotes: 'csv'\.$/, call);
+  }
+});

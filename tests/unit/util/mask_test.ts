@@ -32,3 +32,11 @@ Deno.test("no text of four letters or more survives its mask, and what holds no 
     if (!secrets.some((secret) => parts.join("").includes(secret))) assert.equal(masked, parts.join(""));
   }));
 });
+
+Deno.test("what equals a plain value or a name is masked only where it stands as a value", () => {
+  const mask = maskOf(["loader", "mart"], 4, { plain: ["loader"], names: ["mart", "load_mart"] });
+  assert.equal(
+    mask("'mart' load_mart.sql \"mart\" pwd=mart; loader 'loader'"),
+    "'mart' load_mart.sql \"***\" pwd=***; loader '***'",
+  );
+});

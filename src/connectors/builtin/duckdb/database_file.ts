@@ -20,13 +20,18 @@ export function checkDatabase(
 ): string | undefined {
   const path = databasePath(config, context);
   if (path === undefined) {
-    problems.push({ code: "PZ0301", message: `A duckdb connection needs "path", the path of its database file` });
+    problems.push({
+      code: "PZ0301",
+      message: `A duckdb connection needs "path", the path of its database file`,
+      setting: "path",
+    });
     return undefined;
   }
   if (relative(context.projectRoot, path).split(/[\\/]/)[0] === ".pz") {
     problems.push({
       code: "PZ0301",
       message: `Setting "path" leads to "${path}", inside the folder .pz, which belongs to pz`,
+      setting: "path",
       hint: "choose a file outside of .pz",
     });
     return undefined;
@@ -43,13 +48,16 @@ const HEADER_BYTES = 3 * 4096;
 export function checkFile(path: string, problems: ConfigProblem[]): FileKind {
   const kind = fileKind(path);
   const special = specialProblem(path);
-  if (special !== undefined) problems.push(special);
-  if (kind === "folder") problems.push({ code: "PZ0353", message: `"${path}" is a folder, not a DuckDB database` });
+  if (special !== undefined) problems.push({ ...special, setting: "path" });
+  if (kind === "folder") {
+    problems.push({ code: "PZ0353", message: `"${path}" is a folder, not a DuckDB database`, setting: "path" });
+  }
   const trouble = kind === "file" ? troubleOf(path) : undefined;
   if (trouble !== undefined) {
     problems.push({
       code: "PZ0353",
       message: `"${path}" ${trouble}`,
+      setting: "path",
       hint: "put the database back from a copy, or take the file away: a write makes a new one",
     });
   }

@@ -57,7 +57,8 @@ function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<
   const table = tableOf(path, spec.entity, problems);
   const columns = typedColumns(spec.columns, () => false, problems);
   if (path !== undefined && checkFile(path, problems) === "nothing") {
-    problems.push({ code: "PZ0353", message: `There is no database "${path}" for connection "${spec.connection}"` });
+    const message = `There is no database "${path}" for connection "${spec.connection}"`;
+    problems.push({ code: "PZ0353", message, setting: "path" });
   }
   if (path === undefined || table === undefined || problems.length > 0) return { ok: false, problems };
   const relation = tableSql(table);

@@ -9,6 +9,7 @@ export const generate: ConnectorDescription = {
   canWrite: false,
   universal: { read: true, write: false },
   connectionOptions: [],
+  plainOptions: [],
   readOptions: ["rows", "batch_rows", "attempt"],
   writeOptions: [],
   grant: () => ({ net: [], read: [], write: [], env: [] }),

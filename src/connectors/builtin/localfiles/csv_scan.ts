@@ -48,7 +48,8 @@ function sourceOf(group: CsvGroup, column: string): string {
   return name === undefined ? "CAST(NULL AS VARCHAR)" : ident(name);
 }
 
-function findMissing(groups: readonly CsvGroup[], columns: readonly TypedColumn[]): ConfigProblem[] {
+/** A problem for each column that neither headers nor names of folders have. */
+export function findMissing(groups: readonly CsvGroup[], columns: readonly TypedColumn[]): ConfigProblem[] {
   if (groups.some(({ header }) => header === undefined)) return []; // DuckDB will say it
   const names = [...new Set(groups.flatMap(({ header, keys }) => [...header ?? [], ...keys]))];
   const other = names.length === 1 && columns.length > 1 ? /[;\t|,]/.exec(names[0] ?? "")?.[0] : undefined;

@@ -90,9 +90,31 @@ function toJson({ name, type }: ColumnSpec): Written | undefined {
     ? `CAST(${value} AS VARCHAR)`
     : `CAST(to_json(${column}) AS VARCHAR)`;
   const low = `lower(${text})`;
-  const outside = `regexp_replace(${low}, ${literal(String.raw`"(\\.|[^"\\])*"`)}, '', 'g')`;
-  const bad = `(contains(${low}, 'nan') OR contains(${low}, 'inf')) AND regexp_matches(${outside}, 'nan|inf')`;
-  return { value, bad, complaint };
+  const bad = `(contains(${low}, 'nan') OR contains(${low}, 'inf')) AND regexp_matches(${
+    outsideTexts(low)
+  }, 'nan|inf')`;
+  return { value: type === "JSON" ? checked({ name, type }, sameDigits(column, text)) : value, bad, complaint };
+}
+
+/** DuckDB writes the numbers of JSON that have a dot or an exponent as doubles. */
+function sameDigits(column: string, text: string): Written {
+  const written = `CAST(json(${column}) AS VARCHAR)`;
+  return {
+    value: column,
+    bad: `regexp_matches(${text}, '[0-9.]{17}') AND ${longFractions(text)} <> ${longFractions(written)}`,
+    complaint: "with a number of more digits than are written: cast it to VARCHAR",
+  };
+}
+
+/** The numbers in a text of JSON whose digits may be too many for a double. */
+function longFractions(text: string): string {
+  const numbers = `regexp_extract_all(${outsideTexts(`lower(${text})`)}, '[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?')`;
+  return `list_filter(${numbers}, lambda n: strlen(n) > 16 AND regexp_matches(n, '[.e]'))`;
+}
+
+/** A text of JSON, as SQL, without what stands in quotes. */
+function outsideTexts(text: string): string {
+  return `regexp_replace(${text}, ${literal(String.raw`"(\\.|[^"\\])*"`)}, '', 'g')`;
 }
 
 /** Stops where a type, or one inside it, has no form in the format. */

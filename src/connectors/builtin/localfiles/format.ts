@@ -26,7 +26,11 @@ export function parseFileOptions(
   const array = parseLayout(options["layout"], format, problems);
   for (const name of ["sheet", "header"]) {
     if (options[name] !== undefined) {
-      problems.push({ code: "PZ0362", message: `Option "${name}" belongs to format "xlsx", not to "${format}"` });
+      problems.push({
+        code: "PZ0362",
+        message: `Option "${name}" belongs to format "xlsx", not to "${format}"`,
+        option: name,
+      });
     }
   }
   return problems.length > found ? undefined : { format, delimiter, array };
@@ -47,17 +51,21 @@ function parseFormat(
     case "avro":
     case "xlsx":
       problems.push(
-        value === "avro" && side === "write" ? { code: "PZ0361", message: `Format "avro" can only be read` } : {
-          code: "PZ0361",
-          message: `Format "${value}" needs a DuckDB extension that pz does not ship`,
-          hint: `convert the file to csv, tsv, json or parquet`,
-        },
+        value === "avro" && side === "write"
+          ? { code: "PZ0361", message: `Format "avro" can only be read`, option: "format" }
+          : {
+            code: "PZ0361",
+            message: `Format "${value}" needs a DuckDB extension that pz does not ship`,
+            option: "format",
+            hint: `convert the file to csv, tsv, json or parquet`,
+          },
       );
       return undefined;
     default:
       problems.push({
         code: "PZ0361",
         message: `Unknown format ${show(value)}: expected one of ${KNOWN.join(", ")}`,
+        option: "format",
       });
       return undefined;
   }
@@ -69,6 +77,7 @@ function parseDelimiter(value: ConfigValue | undefined, format: FileFormat, prob
     problems.push({
       code: "PZ0362",
       message: `Option "delimiter" belongs to format "csv", not to "${format}"`,
+      option: "delimiter",
       ...(format === "tsv" ? { hint: "tsv is always separated by tabs" } : {}),
     });
     return ",";
@@ -77,6 +86,7 @@ function parseDelimiter(value: ConfigValue | undefined, format: FileFormat, prob
     problems.push({
       code: "PZ0362",
       message: `Option "delimiter" is ${show(value)}: expected one ASCII character, not a quote or a line break`,
+      option: "delimiter",
     });
     return ",";
   }
@@ -95,9 +105,17 @@ function parseLayout(
 ): boolean | undefined {
   if (value === undefined) return undefined;
   if (format !== "json") {
-    problems.push({ code: "PZ0362", message: `Option "layout" belongs to format "json", not to "${format}"` });
+    problems.push({
+      code: "PZ0362",
+      message: `Option "layout" belongs to format "json", not to "${format}"`,
+      option: "layout",
+    });
   } else if (value !== "ndjson" && value !== "array") {
-    problems.push({ code: "PZ0362", message: `Option "layout" is ${show(value)}: expected "ndjson" or "array"` });
+    problems.push({
+      code: "PZ0362",
+      message: `Option "layout" is ${show(value)}: expected "ndjson" or "array"`,
+      option: "layout",
+    });
   }
   return value === "array";
 }

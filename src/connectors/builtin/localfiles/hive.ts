@@ -33,7 +33,10 @@ function hiveParts(base: string, file: string): readonly { readonly key: string;
 }
 
 function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Bytes of what `%` stands for, as DuckDB reads it: a `%` without two hexadecimal digits is one. */

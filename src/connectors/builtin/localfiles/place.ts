@@ -53,7 +53,11 @@ export function writePlace(
   const path = pathOption(request, problems);
   if (path === "bad") return undefined;
   if (path !== undefined && isGlob(path)) {
-    problems.push({ code: "PZ0301", message: `Option "path" is ${show(path)}: a write takes no wildcards` });
+    problems.push({
+      code: "PZ0301",
+      message: `Option "path" is ${show(path)}: a write takes no wildcards`,
+      option: "path",
+    });
     return undefined;
   }
   const extension = `.${format}`;
@@ -68,7 +72,7 @@ function pathOption(request: Request, problems: ConfigProblem[]): string | undef
   const path = request.options["path"];
   if (path === undefined) return undefined;
   if (typeof path === "string" && path.trim() !== "" && !path.includes("\0")) return path;
-  problems.push({ code: "PZ0301", message: `Option "path" is ${show(path)}: expected a path` });
+  problems.push({ code: "PZ0301", message: `Option "path" is ${show(path)}: expected a path`, option: "path" });
   return "bad";
 }
 
@@ -82,7 +86,12 @@ function contained(
   if (declared !== undefined && (typeof declared !== "string" || declared === "" || declared.includes("\0"))) {
     const typed = typeof declared !== "string" && typeof declared !== "object";
     const hint = typed ? { hint: `put it in quotes, as in root: "\${NAME}", to keep it a text` } : {};
-    problems.push({ code: "PZ0301", message: `Setting "root" is ${show(declared)}: expected a folder`, ...hint });
+    problems.push({
+      code: "PZ0301",
+      message: `Setting "root" is ${show(declared)}: expected a folder`,
+      setting: "root",
+      ...hint,
+    });
     return undefined;
   }
   if (path.includes("\0")) {

@@ -20,17 +20,34 @@ import { missingFileHint } from "./missing_file.ts";
 import { findMissingColumn, readerTrouble } from "./reader_trouble.ts";
 import { isInside, type ReadPlace, readPlace, realPath, rootOf } from "./place.ts";
 
-/** The scan of one dataset, or every problem that its options, its contract and the disk show. */
-export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
-  const problems: ConfigProblem[] = [];
+/** What a dataset means: its files, how they are laid out, and the columns that are declared. */
+export type FoundDataset = FileSet & {
+  readonly place: ReadPlace;
+  readonly options: FileOptions;
+  readonly columns: readonly TypedColumn[] | undefined;
+};
+
+/** Looks for the files of a dataset; what stands against reading them is pushed, and then the result is undefined. */
+export function findDataset(
+  spec: DatasetSpec,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): FoundDataset | undefined {
   const options = parseFileOptions(spec.options, "read", problems);
   const columns = declaredColumns(spec, problems);
   const place = options === undefined ? undefined : readPlace(spec, options.format, context, problems);
-  if (options === undefined || place === undefined || problems.length > 0) return { ok: false, problems };
+  if (options === undefined || place === undefined || problems.length > 0) return undefined;
   const files = findFiles(spec, place, options.format, context, problems);
-  if (problems.length > 0) return { ok: false, problems };
-  const { path, glob } = place;
-  const base = glob?.base ?? dirname(path);
+  const base = place.glob?.base ?? dirname(place.path);
+  return problems.length > 0 ? undefined : { files, base, place, options, columns };
+}
+
+/** The scan of one dataset, or every problem that its options, its contract and the disk show. */
+export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
+  const problems: ConfigProblem[] = [];
+  const found = findDataset(spec, context, problems);
+  if (found === undefined) return { ok: false, problems };
+  const { place, files, base, options, columns } = found;
   const scan = scanOf({ files, base }, options, columns, problems);
   if (scan === undefined || problems.length > 0) return { ok: false, problems };
   const facts = {
@@ -52,8 +69,11 @@ export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeO
   };
 }
 
-/** What the scan opens, in both forms: DuckDB compares a pattern with what it may open before it looks for files. */
-function readsOf({ path, glob }: ReadPlace, base: string): { readonly files: string[]; readonly folders: string[] } {
+/** What a scan opens, in both forms: DuckDB compares a pattern with what it may open before it looks for files. */
+export function readsOf(
+  { path, glob }: ReadPlace,
+  base: string,
+): { readonly files: string[]; readonly folders: string[] } {
   const both = (name: string) => [...new Set([name, plainPattern(name)])];
   return glob === undefined ? { files: both(path), folders: [] } : { files: [], folders: both(base) };
 }
@@ -85,6 +105,7 @@ function lossyColumns(
     problems.push({
       code: "PZ0301",
       message: `Option "lossy" needs declared columns`,
+      option: "lossy",
       hint: "add columns: to the read",
     });
     return new Set();
@@ -94,14 +115,23 @@ function lossyColumns(
     problems.push({
       code: "PZ0301",
       message: `Option "lossy" is ${show(option)}: expected "allow" or a map of column names to "allow"`,
+      option: "lossy",
     });
     return new Set();
   }
   for (const [name, value] of Object.entries(option)) {
     if (!declared.has(name)) {
-      problems.push({ code: "PZ0301", message: `Option "lossy" names "${name}", which is no declared column` });
+      problems.push({
+        code: "PZ0301",
+        message: `Option "lossy" names "${name}", which is no declared column`,
+        option: "lossy",
+      });
     } else if (value !== "allow") {
-      problems.push({ code: "PZ0301", message: `Option "lossy" of "${name}" is ${show(value)}: expected "allow"` });
+      problems.push({
+        code: "PZ0301",
+        message: `Option "lossy" of "${name}" is ${show(value)}: expected "allow"`,
+        option: "lossy",
+      });
     }
   }
   return new Set(Object.keys(option));
@@ -124,6 +154,7 @@ function findFiles(
         code: "PZ0353",
         message: `There is no file "${path}" for entity "${spec.entity}"`,
         hint: missingFileHint(path, spec.entity),
+        missingEntity: true,
       });
     } else if (kind === "folder") {
       problems.push({

@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { isAbsolute } from "node:path";
 import type { ConfigMap, ConfigProblem, ConfigValue } from "../../contract/mod.ts";
 
@@ -52,12 +53,14 @@ export function readConfig(
     problems.push({
       code: "PZ0301",
       message: `Option "host" names a unix socket: connector 'postgres' connects by TCP only`,
+      setting: "host",
       hint: "give a host name or an IP address, such as 127.0.0.1",
     });
-  } else if (host !== undefined && /[\s/@,?[\]]|^[^:]*:[^:]*$/.test(host)) {
+  } else if (host !== undefined && !isHost(host)) {
     problems.push({
       code: "PZ0301",
       message: `Option "host" is no name of one host`,
+      setting: "host",
       hint: "give a host name or an IP address alone; port, user and database have options of their own",
     });
   }
@@ -67,6 +70,7 @@ export function readConfig(
     problems.push({
       code: "PZ0301",
       message: `Option "ssl_mode" is "${sslMode}"`,
+      setting: "ssl_mode",
       hint: `expected one of ${SSL_MODES.join(", ")}`,
     });
   }
@@ -93,6 +97,7 @@ export function readConfig(
     problems.push({
       code: "PZ0301",
       message: `Option "ssl_root_cert" is "${sslRootCert}", a path that depends on where pz is started`,
+      setting: "ssl_root_cert",
       hint: "give the whole path of the file, from the root of the file system",
     });
   }
@@ -102,7 +107,7 @@ export function readConfig(
   return {
     problems,
     config: {
-      host: host.replace(/^\[(.*)\]$/, "$1"),
+      host,
       port,
       database,
       user,
@@ -115,10 +120,16 @@ export function readConfig(
   };
 }
 
+/** Whether it may be the name or address of a host, as the runtime takes them in a grant. */
+function isHost(text: string): boolean {
+  return isIPv6(text) ? !text.includes("%") : /^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.?$/.test(text);
+}
+
 function missing(name: string, what: string): ConfigProblem {
   return {
     code: "PZ0301",
     message: `A connection of 'postgres' needs the option "${name}"`,
+    setting: name,
     hint: `add ${name}: ${what}`,
   };
 }
@@ -133,6 +144,7 @@ function text(config: ConfigMap, name: string, problems: ConfigProblem[]): strin
   problems.push({
     code: "PZ0301",
     message: `Option "${name}" is ${value === "" ? "empty" : "no text"}`,
+    setting: name,
     hint: `give ${name} a text`,
   });
   return undefined;
@@ -151,6 +163,7 @@ function whole(
   problems.push({
     code: "PZ0301",
     message: `Option "${name}" is ${typeof value === "object" ? "no number" : `"${value}"`}`,
+    setting: name,
     hint: `expected a whole number from ${least} to ${most}`,
   });
   return otherwise;

@@ -109,11 +109,17 @@ async function readCertificate(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new ConnectorError(`There is no certificate file "${path}"`, {
+    const what = error instanceof Deno.errors.NotFound
+      ? `There is no certificate file "${path}"`
+      : error instanceof Deno.errors.IsADirectory
+      ? `The certificate file "${path}" is a folder`
+      : undefined;
+    if (what === undefined) throw error;
+    throw new ConnectorError(what, {
       transient: false,
       code: "PZ0301",
       hint: "check ssl_root_cert of the connection",
+      cause: error,
     });
   }
 }

@@ -20,7 +20,7 @@ export const postgres: ConnectorDescription = {
   canWrite: true,
   universal: { read: true, write: true },
   connectionOptions: CONNECTION_OPTIONS,
-  plainOptions: ["port", "ssl_mode", "ssl_root_cert", "connect_timeout_seconds", "command_timeout_seconds"],
+  plainOptions: CONNECTION_OPTIONS.filter((name) => name !== "password"),
   readOptions: ["query", "partition_column", "partitions"],
   writeOptions: [],
   grant,

@@ -3,7 +3,7 @@ import type { ConfigProblem } from "../../contract/mod.ts";
 /** A table by schema and name, both exactly as the server spells them. */
 export type TableName = { readonly schema: string; readonly table: string };
 
-const MAX_BYTES = 63;
+export const MAX_BYTES = 63;
 
 /** The table that an entity means: `table` in schema `public`, or `schema.table`. */
 export function tableOf(
@@ -19,7 +19,7 @@ export function tableOf(
       }],
     };
   }
-  const tooLong = parts.find((part) => new TextEncoder().encode(part).length > MAX_BYTES || part.includes("\0"));
+  const tooLong = parts.find((part) => !isName(part));
   if (tooLong !== undefined) {
     return {
       problems: [{
@@ -34,6 +34,11 @@ export function tableOf(
     table: second === undefined ? { schema: "public", table: first } : { schema: first, table: second },
     problems: [],
   };
+}
+
+/** Whether the server keeps a name as it is: a longer one it would cut off without an error. */
+export function isName(text: string): boolean {
+  return text !== "" && !text.includes("\0") && new TextEncoder().encode(text).length <= MAX_BYTES;
 }
 
 /** A name as a quoted identifier. */

@@ -24,12 +24,14 @@ export function readOptions(options: ConfigMap): ReadOptions {
     problems.push({
       code: "PZ0301",
       message: `Option "partitions" is ${typeof given === "object" ? "no number" : `"${given}"`}`,
+      option: "partitions",
       hint: `expected a whole number from 1 to ${MAX_PARTITIONS}`,
     });
   } else if (partitions > 1 && partitionColumn === undefined && problems.length === 0) {
     problems.push({
       code: "PZ0301",
       message: `Option "partitions" is "${partitions}", but there is no "partition_column"`,
+      option: "partitions",
       hint: "add partition_column: the name of a whole-number, decimal, date or timestamp column",
     });
   }
@@ -40,6 +42,11 @@ function nonEmptyText(options: ConfigMap, name: string, problems: ConfigProblem[
   const value = options[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && value.trim() !== "" && !value.includes("\0")) return value;
-  problems.push({ code: "PZ0301", message: `Option "${name}" is no text`, hint: `give ${name} a text` });
+  problems.push({
+    code: "PZ0301",
+    message: `Option "${name}" is no text`,
+    option: name,
+    hint: `give ${name} a text`,
+  });
   return undefined;
 }

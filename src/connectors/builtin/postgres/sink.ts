@@ -107,6 +107,13 @@ function targetTable(spec: OutputSpec): TableName {
       hint: "write to another table",
     });
   }
+  if (/^(?:pg_|information_schema$)/.test(table.schema)) {
+    throw new ConnectorError(`The schema "${table.schema}" is the server's own, and what stands there may not last`, {
+      transient: false,
+      code: "PZ0301",
+      hint: "write to a table of another schema",
+    });
+  }
   if (spec.schemaPolicy === "evolve") {
     throw new ConnectorError(`schema_policy "evolve" is not supported by connector 'postgres'`, {
       transient: false,

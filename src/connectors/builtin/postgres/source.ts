@@ -32,7 +32,11 @@ export class PostgresSource implements Source, AsyncDisposable {
     const doing = `Reading ${relationOf(spec).name}`;
     const dataset = await withSession(this.#config, signal, (error) => toTrouble(error, doing), async (session) => {
       await session.begin("read");
-      return await describeDataset(session, spec);
+      const described = await describeDataset(session, spec);
+      const { partitions, partitionColumn: column } = readOptions(spec.options);
+      // Told before anything is planned, so that who only asks for the columns hears of it.
+      if (partitions > 1 && column !== undefined) partitionColumn(described, column);
+      return described;
     });
     this.#tell(dataset);
     this.#schemas.set(key, dataset.schema);

@@ -10,7 +10,7 @@ import type { Put } from "./encode_parts.ts";
 import { ident, qualified } from "./name.ts";
 import type { PgSession } from "./session.ts";
 import type { Target } from "./target.ts";
-import { stateOf, toTrouble } from "./trouble.ts";
+import { isRolledBack, stateOf, toTrouble } from "./trouble.ts";
 
 /** How long a broken connection may take to say so before it is given up. */
 const ABORT_PATIENCE_MS = 5000;
@@ -39,6 +39,10 @@ export class TableWrite implements WriteSession {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  get provesAttempt(): boolean {
+    return this.#parts.isMarked;
   }
 
   async write(batch: RecordBatch, signal: AbortSignal): Promise<void> {
@@ -99,6 +103,7 @@ export class TableWrite implements WriteSession {
     this.#state = "committing";
     const { session, doing, isMarked, target, spec } = this.#parts;
     const result: WriteResult = { rows: this.#rows, batches: this.#batches };
+    let isAsked = false;
     try {
       await this.#finishCopy();
       await this.#apply();
@@ -106,10 +111,13 @@ export class TableWrite implements WriteSession {
         await completeAttempt(session, target.table, spec.attempt, result);
         await forgetOldAttempts(session, target.table, spec.attempt);
       }
+      isAsked = true;
       await session.query("COMMIT");
       return result;
     } catch (error) {
-      throw toTrouble(error, doing);
+      const trouble = toTrouble(error, doing);
+      if (!(trouble instanceof ConnectorError)) throw trouble;
+      throw trouble.with({ outcomeUnknown: isAsked && !isRolledBack(error) });
     } finally {
       this.#state = "over";
       await session[Symbol.asyncDispose]();
@@ -188,6 +196,7 @@ export class TableWrite implements WriteSession {
 
 /** A write whose rows an earlier attempt has delivered: takes the rows again and does nothing with them. */
 export class LandedWrite implements WriteSession {
+  readonly provesAttempt = true;
   readonly #result: WriteResult;
   #isOver = false;
 

@@ -1,9 +1,10 @@
 import type { Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
 import { loadTypes } from "./catalog.ts";
-import { ident, literal, qualified, type TableName } from "./name.ts";
+import { ident, isName, literal, MAX_BYTES, qualified, type TableName } from "./name.ts";
 import type { CatalogType } from "./read_types.ts";
 import type { PgSession } from "./session.ts";
+import { stateOf } from "./trouble.ts";
 import { newColumnType, takes, type TargetType } from "./write_types.ts";
 
 /** A column that is written: where its values come from, and what the server calls it. */
@@ -17,6 +18,9 @@ export type Target = {
   readonly keys: readonly string[];
   readonly isNew: boolean;
 };
+
+/** Two sessions that create the table at once: one of them gets one of these. */
+const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07"]);
 
 type ExistingColumn = {
   readonly name: string;
@@ -38,6 +42,7 @@ export async function ensureTarget(
   spec: OutputSpec,
   schema: Schema,
 ): Promise<Target> {
+  refuseNames(schema);
   const keyFields = spec.mode === "merge" ? spec.keys.map((key) => keyField(schema, key)) : [];
   const isNew = await createIfMissing(session, table, schema, keyFields);
   if (!isNew) await session.query(`LOCK TABLE ${qualified(table)} IN ROW EXCLUSIVE MODE`);
@@ -58,6 +63,15 @@ export async function ensureTarget(
   const keys = keyFields.map((field) => columns[schema.fields.indexOf(field)]?.name ?? field.name);
   if (keys.length > 0 && !isNew) await requireUnique(session, table, keys);
   return { table, columns, keys, isNew };
+}
+
+function refuseNames(schema: Schema): void {
+  const bad = schema.fields.find(({ name }) => !isName(name));
+  if (bad === undefined) return;
+  throw new ConnectorError(`"${bad.name}" can't be the name of a column`, {
+    transient: false,
+    hint: `give it another name in the SELECT with AS: PostgreSQL's names have at most ${MAX_BYTES} bytes`,
+  });
 }
 
 function keyField(schema: Schema, key: string): Field {
@@ -89,7 +103,15 @@ async function createIfMissing(
     return `${ident(field.name)} ${type}`;
   });
   const unique = keys.length === 0 ? "" : `, UNIQUE (${keys.map(({ name }) => ident(name)).join(", ")})`;
-  await session.query(`CREATE TABLE ${qualified(table)} (${columns.join(", ")}${unique})`);
+  try {
+    await session.query(`CREATE TABLE ${qualified(table)} (${columns.join(", ")}${unique})`);
+  } catch (error) {
+    if (!CREATED_MEANWHILE.has(stateOf(error) ?? "")) throw error;
+    throw new ConnectorError(`Somebody else has just created "${table.schema}.${table.table}"`, {
+      transient: true,
+      cause: error,
+    });
+  }
   return true;
 }
 

@@ -34,6 +34,12 @@ export function stateOf(error: unknown): string | undefined {
   return serverError(error)?.code;
 }
 
+/** Whether the server has said, in its answer to a COMMIT, that nothing was committed: not that it or the line went away. */
+export function isRolledBack(error: unknown): boolean {
+  const state = stateOf(error);
+  return state !== undefined && !/^(?:08...|40003|57P0.)$/.test(state);
+}
+
 /**
  * An error of the driver or the server as a connector's; `doing` says what failed, such as `Reading "public.t"`. One
  * that is a connector's error already, and the runtime's refusal of a permission, pass as they are.

@@ -1,5 +1,6 @@
 import { type ColumnSpec, type ConfigProblem, duckDbType } from "../../contract/mod.ts";
 import { ident, literal } from "../../../duckdb/mod.ts";
+import { nearMiss } from "../../../util/mod.ts";
 import { complaint, refusal } from "./checked_cast.ts";
 
 /** A column of a contract with its DuckDB type. */
@@ -21,20 +22,23 @@ export function typedColumns(
   problems: ConfigProblem[],
 ): readonly TypedColumn[] | undefined {
   if (columns === undefined || columns.length === 0) return undefined;
-  return columns.flatMap(({ name, type }) => {
+  return columns.flatMap(({ name, type, lossy }) => {
     const duck = duckDbType(type);
-    if (duck !== undefined) return [{ name, type: duck, lossy: isLossy(name) }];
-    const meant = OTHER_TYPES.get(type.trim().toLowerCase());
+    if (duck !== undefined) return [{ name, type: duck, lossy: lossy === "allow" || isLossy(name) }];
+    const meant = OTHER_TYPES.get(type.trim().toLowerCase()) ?? nearMiss(type, OWN_TYPES);
     problems.push({
       code: "PZ0301",
       message: `Column "${name}" has the unknown type "${type}"`,
+      column: name,
       hint: meant === undefined
-        ? "the types are int, bigint, double, decimal, varchar, boolean, date and timestamp"
+        ? `the types are ${OWN_TYPES.slice(0, -1).join(", ")} and ${OWN_TYPES.at(-1)}`
         : `did you mean "${meant}"?`,
     });
     return [];
   });
 }
+
+const OWN_TYPES = ["int", "bigint", "double", "decimal", "varchar", "boolean", "date", "timestamp"];
 
 /** What other systems call types. */
 const OTHER_TYPES: ReadonlyMap<string, string> = new Map([

@@ -55,13 +55,24 @@ Deno.test("a declared column is bound to the folders' names where the header lac
   assert.deepEqual(await bench.read(scan), [["1", "2024"], ["2", "2025"]]);
 });
 
+Deno.test("a text that names the folder of NULL is refused, where one would replace the other", async () => {
+  await using bench = await Bench.open();
+  const copy = bench.copy("out", { format: "csv", partition_by: "K" });
+  await bench.connection.run(
+    "CREATE TABLE t AS SELECT * FROM (VALUES (1, NULL), (2, '__HIVE_DEFAULT_PARTITION__')) t(n, k)",
+  );
+  await assert.rejects(bench.write(copy, "t"), {
+    message: /Column "k" of "partition_by" holds "__HIVE_DEFAULT_PARTITION__", which stands for NULL/,
+  });
+});
+
 Deno.test("a partition_by that is no column name, or that would replace the root, is refused", async () => {
   await using bench = await Bench.open();
   assert.deepEqual(texts(bench.tryCopy("out", { partition_by: [1, "a"] })), [
     'PZ0301 Option "partition_by" is a list: expected a column name or a list of different ones',
   ]);
-  assert.deepEqual(texts(bench.tryCopy("out", { format: "json", partition_by: "a" })), [
-    `PZ0361 Format "json" can't be written with "partition_by"`,
+  assert.deepEqual(texts(bench.tryCopy("out", { format: "json", layout: "array", partition_by: "a" })), [
+    `PZ0361 Layout "array" can't be written with "partition_by"`,
   ]);
   assert.deepEqual(texts(bench.tryCopy("out", { partition_by: "a", path: "." })), [
     `PZ0353 Cannot write partitions into "${bench.dir.path}": the whole folder would be replaced ` +

@@ -33,10 +33,15 @@ Deno.test("what is left out of a connection has the documented default", () => {
 });
 
 Deno.test("a host is one name or address alone", () => {
-  for (const host of ["db:5432", "[::1]", "user@db", "a,b", "postgres://db/x", "db example"]) {
+  for (
+    const host of [
+      ...["db:5432", "[::1]", "user@db", "a,b", "postgres://db/x", "db example", "${DB_HOST}", "*.example.com", "a..b"],
+      ...["dätenbank.example", "db!", "fe80::1%eth0", "."],
+    ]
+  ) {
     assert.deepEqual(problems({ ...CONFIG, host }), [`PZ0301 Option "host" is no name of one host`], host);
   }
-  for (const host of ["db", "db.example.com", "127.0.0.1", "::1", "fe80::1"]) {
+  for (const host of ["db", "db.example.com", "my_db-1", "db.example.com.", "127.0.0.1", "::1", "fe80::1"]) {
     assert.deepEqual(problems({ ...CONFIG, host }), [], host);
   }
 });

@@ -8,7 +8,7 @@ import type { ReadRequest } from "./read_request.ts";
 import { during, refused } from "./trouble.ts";
 
 const CHUNK = 1 << 20;
-const MAX_RECORD = 1 << 30;
+const MAX_RECORD = 1 << 28;
 const MAX_ROWS = 122_880;
 const QUOTE = 0x22;
 const BOM = [0xef, 0xbb, 0xbf];
@@ -92,10 +92,11 @@ export class CsvReader {
       if (read === null) isLast = true;
       else fill += read;
       if (isFirst && fill < BOM.length && !isLast) continue;
-      const start = isFirst && BOM.every((byte, at) => this.#bytes[at] === byte && at < fill) ? BOM.length : 0;
+      let at = isFirst && fill >= BOM.length && BOM.every((byte, index) => this.#bytes[index] === byte)
+        ? BOM.length
+        : 0;
       isFirst = false;
-      const firstLine = this.#line;
-      let at = start;
+      let checked = { at, line: this.#line };
       while (at < fill) {
         const found = this.#scanner.scan(this.#bytes, at, fill, isLast);
         if (found === "more") break;
@@ -105,9 +106,12 @@ export class CsvReader {
         this.#taken += this.#scanner.next - at;
         at = this.#scanner.next;
         if (this.#taken < this.#options.batchBytes && this.#builder.rows < MAX_ROWS) continue;
-        if (this.#builder.rows > 0) yield this.#take();
+        if (this.#builder.rows === 0) continue;
+        this.#checkTexts(checked, at, reading);
+        checked = { at, line: this.#line };
+        yield this.#take();
       }
-      this.#checkTexts(start, at, firstLine, reading);
+      this.#checkTexts(checked, at, reading);
       this.#bytes.copyWithin(0, at, fill);
       fill -= at;
     }
@@ -115,7 +119,7 @@ export class CsvReader {
 
   #grow({ path }: Reading): void {
     if (this.#bytes.length >= MAX_RECORD) {
-      throw this.#trouble(path, this.#line, "A record is longer than 1 GiB", "see whether a quoted text has no end");
+      throw this.#trouble(path, this.#line, "A record is longer than 256 MiB", "see whether a quoted text has no end");
     }
     const larger = new Uint8Array(this.#bytes.length * 2);
     larger.set(this.#bytes);
@@ -196,11 +200,11 @@ export class CsvReader {
     return length;
   }
 
-  /** Stops at bytes that are no text; those of one record at least are looked at together. */
-  #checkTexts(from: number, to: number, firstLine: number, { path }: Reading): void {
-    if (isUtf8(this.#bytes.subarray(from, to))) return;
-    let line = firstLine;
-    for (let at = from; at < to; at = this.#scanner.next) {
+  /** Stops at bytes of whole records that are no text. */
+  #checkTexts(from: { readonly at: number; readonly line: number }, to: number, { path }: Reading): void {
+    if (isUtf8(this.#bytes.subarray(from.at, to))) return;
+    let line = from.line;
+    for (let at = from.at; at < to; at = this.#scanner.next) {
       this.#scanner.scan(this.#bytes, at, to, true);
       if (!isUtf8(this.#bytes.subarray(at, this.#scanner.next))) break;
       line += this.#scanner.lines;
@@ -209,6 +213,6 @@ export class CsvReader {
   }
 
   #trouble(path: string, line: number, what: string, hint: string): Error {
-    return refused(`${path}:${line}: ${what}`, hint);
+    return refused(`${what} (${path}:${line})`, hint);
   }
 }

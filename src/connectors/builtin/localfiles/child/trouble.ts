@@ -7,6 +7,8 @@ export function refused(message: string, hint?: string): ConnectorError {
 
 /** A thrown value with what was being done, where the system or the runtime threw it. */
 export function during(doing: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof ConnectorError || error instanceof Deno.errors.NotCapable) return error;
+  if (!(error instanceof Error) || error instanceof ConnectorError || error instanceof Deno.errors.NotCapable) {
+    return error;
+  }
   return new ConnectorError(`${doing} failed: ${error.message}`, { transient: false, cause: error });
 }
