@@ -1,6 +1,14 @@
-import { DataType, type Decimal, type Field, Precision, type Schema, TimeUnit } from "../util/arrow.ts";
+import {
+  DataType,
+  type Decimal,
+  extensionOf,
+  type Field,
+  type OpaqueType,
+  Precision,
+  type Schema,
+  TimeUnit,
+} from "../util/arrow.ts";
 import { ident, literal } from "../duckdb/mod.ts";
-import { extensionOf, type OpaqueType } from "./extension.ts";
 import { IngestError } from "./ingest_error.ts";
 
 /** A staged column: `type` is that of the table, `feedType` that in which Arrow's values are handed over. */

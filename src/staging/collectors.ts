@@ -1,4 +1,4 @@
-import { type DataType, DataType as Types, type Field } from "../util/arrow.ts";
+import { type DataType, DataType as Types, extensionOf, type Field } from "../util/arrow.ts";
 import {
   BoolCollector,
   type Collector,
@@ -10,7 +10,6 @@ import {
 import { EnumCollector } from "./collect_enum.ts";
 import { ArrayCollector, ListCollector, StructCollector } from "./collect_nested.ts";
 import { DrainError } from "./drain_error.ts";
-import { extensionOf } from "./extension.ts";
 
 const BYTES = (buffer: ArrayBuffer, length: number) => new Uint8Array(buffer, 0, length);
 

@@ -5,6 +5,8 @@ import {
   type DataType,
   DateDay,
   Decimal,
+  type Extension,
+  extensionMetadata,
   Field,
   FixedSizeBinary,
   FixedSizeList,
@@ -31,7 +33,6 @@ import {
   Utf8,
 } from "../util/arrow.ts";
 import { DrainError } from "./drain_error.ts";
-import { type Extension, extensionMetadata } from "./extension.ts";
 
 type Form = { readonly type: DataType; readonly extension?: Extension };
 

@@ -178,7 +178,8 @@ async function outcomesOf(script: string, targets: Targets): Promise<Outcomes> {
   await using temp = await TempDir.create();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "-q", "-A", "--no-prompt", "--no-check", "--unstable-kv", "--unstable-net", "--unstable-raw-imports"],
+      ...["run", "-q", "-A", "--no-prompt", "--no-check", "--no-lock", "--unstable-kv", "--unstable-net"],
+      "--unstable-raw-imports",
       ...["--unstable-worker-options", "--config", join(ROOT, "deno.json")],
       join(ROOT, "tests/connectors/sandbox", script),
       JSON.stringify(targets),

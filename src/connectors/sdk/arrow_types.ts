@@ -4,6 +4,8 @@ import {
   type DataType,
   DateDay,
   Decimal,
+  type Extension,
+  extensionMetadata,
   Field,
   FixedSizeBinary,
   FixedSizeList,
@@ -31,7 +33,6 @@ import {
   Utf8,
 } from "../../util/arrow.ts";
 import { type ColumnSpec, ConnectorError } from "../contract/mod.ts";
-import { type Extension, extensionMetadata } from "./extension.ts";
 import { type TypeTree, typeTree } from "./type_text.ts";
 
 const SIMPLE: { readonly [type: string]: () => DataType } = {
@@ -64,10 +65,10 @@ const SIMPLE: { readonly [type: string]: () => DataType } = {
 };
 
 const EXTENSIONS: { readonly [type: string]: Extension } = {
-  HUGEINT: "hugeint",
-  UHUGEINT: "uhugeint",
-  JSON: "json",
-  UUID: "uuid",
+  HUGEINT: { name: "arrow.opaque", typeName: "hugeint" },
+  UHUGEINT: { name: "arrow.opaque", typeName: "uhugeint" },
+  JSON: { name: "arrow.json" },
+  UUID: { name: "arrow.uuid" },
 };
 
 /**

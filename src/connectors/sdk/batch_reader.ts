@@ -18,7 +18,7 @@ import {
   WideReader,
 } from "./fixed_readers.ts";
 import type { ColumnKind, ColumnReader } from "./column_reader.ts";
-import { extensionOf } from "./extension.ts";
+import { readableExtension } from "./extension.ts";
 import { childOf, meaningOf } from "./make_builder.ts";
 import { LabelReader, ListReader, MapReader, StructReader, TextReader } from "./nested_readers.ts";
 
@@ -63,10 +63,10 @@ export function columnReader(field: Field, data: Data): ColumnReader {
   if (DataType.isInterval(type) && type.unit === IntervalUnit.MONTH_DAY_NANO) return new IntervalReader(field, data);
   if (DataType.isFixedSizeBinary(type)) return new WideReader(field, data, wideKind(field), type.byteWidth);
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
-    return new TextReader(field, data, extensionOf(field) === "json" ? "json" : "text");
+    return new TextReader(field, data, readableExtension(field)?.name === "arrow.json" ? "json" : "text");
   }
   if (DataType.isBinary(type) || DataType.isLargeBinary(type)) {
-    extensionOf(field);
+    readableExtension(field);
     return new TextReader(field, data, "blob");
   }
   if (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary)) return new LabelReader(field, data);

@@ -1,7 +1,7 @@
 import { DataType, DateUnit, type Field, IntervalUnit } from "../../util/arrow.ts";
 import { type FixedMeaning, TextBuilder, WideBuilder } from "./byte_builders.ts";
 import type { ColumnBuilder } from "./column_builder.ts";
-import { extensionOf } from "./extension.ts";
+import { readableExtension } from "./extension.ts";
 import { BoolBuilder, FloatBuilder, IntBuilder, IntervalBuilder, LongBuilder } from "./fixed_builders.ts";
 import { FixedListBuilder, ListBuilder, MapBuilder, StructBuilder } from "./nested_builders.ts";
 
@@ -47,6 +47,7 @@ export function childOf(field: Field, index: number): Field {
 
 /** What the bytes of a field of fixed width stand for. */
 export function meaningOf(field: Field): FixedMeaning {
-  const extension = extensionOf(field);
-  return extension === "hugeint" || extension === "uhugeint" || extension === "uuid" ? extension : "bytes";
+  const extension = readableExtension(field);
+  if (extension?.name === "arrow.uuid") return "uuid";
+  return extension?.name !== "arrow.opaque" ? "bytes" : extension.typeName === "uhugeint" ? "uhugeint" : "hugeint";
 }

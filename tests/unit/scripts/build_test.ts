@@ -119,6 +119,11 @@ Deno.test("deno.lock names the native package of every target", async () => {
   }
 });
 
+Deno.test("the lock holds npm packages alone, and nothing that a test has fetched", async () => {
+  const lock = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.lock")));
+  assert.deepEqual(Object.keys(lock).sort(), ["npm", "specifiers", "version", "workspace"]);
+});
+
 /** Bundles in a process of its own: that of the bundler, which nobody can wait for, ends with it. */
 async function bundleAlone(options: BundleOptions): Promise<readonly string[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -4,6 +4,8 @@ import {
   type DataType,
   DateDay,
   Decimal,
+  type Extension,
+  extensionMetadata,
   Field,
   FixedSizeBinary,
   Float32,
@@ -64,20 +66,16 @@ const ARROW: { readonly [kind in SimpleKind]: () => DataType } = {
   interval: () => new IntervalMonthDayNano(),
 };
 
-const EXTENSIONS: { readonly [kind: string]: string } = {
-  json: "arrow.json",
-  jsonb: "arrow.json",
-  uuid: "arrow.uuid",
+const EXTENSIONS: { readonly [kind: string]: Extension } = {
+  json: { name: "arrow.json" },
+  jsonb: { name: "arrow.json" },
+  uuid: { name: "arrow.uuid" },
 };
 
 /** The Arrow field of a column, which may be NULL; JSON and UUIDs are marked as such. */
 export function arrowField(name: string, kind: Kind): Field {
   const extension = EXTENSIONS[kind.kind];
-  const metadata = extension === undefined ? undefined : new Map([
-    ["ARROW:extension:name", extension],
-    ["ARROW:extension:metadata", ""],
-  ]);
-  return new Field(name, arrowType(kind), true, metadata);
+  return new Field(name, arrowType(kind), true, extension === undefined ? undefined : extensionMetadata(extension));
 }
 
 function arrowType(kind: Kind): DataType {

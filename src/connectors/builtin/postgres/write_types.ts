@@ -1,4 +1,12 @@
-import { DataType, type Field, Precision, TimeUnit } from "../../../util/arrow.ts";
+import {
+  DataType,
+  type Extension,
+  extensionOf,
+  type Field,
+  isOpaque,
+  Precision,
+  TimeUnit,
+} from "../../../util/arrow.ts";
 
 /** A column's type at the server, domains resolved. */
 export type TargetType = {
@@ -64,17 +72,19 @@ const WHOLE = ["int2", "int4", "int8"];
 /** The sort of a field's values; undefined: PostgreSQL has no column type for them. */
 export function sortOf(field: Field): ValueSort | undefined {
   const type: DataType = field.type;
-  const extension = field.metadata.get("ARROW:extension:name");
-  if (extension === "arrow.opaque") return opaqueSort(field);
+  const extension = extensionOf(field);
+  if (isOpaque(field)) return opaqueSort(extension);
   if (DataType.isInt(type)) return "integer";
   if (DataType.isDecimal(type)) return type.bitWidth === 128 ? "decimal" : undefined;
   if (DataType.isFloat(type)) {
     return type.precision === Precision.DOUBLE ? "float8" : type.precision === Precision.SINGLE ? "float4" : undefined;
   }
   if (DataType.isBool(type)) return "bool";
-  if (DataType.isUtf8(type)) return extension === "arrow.json" ? "json" : "text";
+  if (DataType.isUtf8(type)) return extension?.name === "arrow.json" ? "json" : "text";
   if (DataType.isBinary(type)) return "bytes";
-  if (DataType.isFixedSizeBinary(type)) return type.byteWidth === 16 && extension === "arrow.uuid" ? "uuid" : "bytes";
+  if (DataType.isFixedSizeBinary(type)) {
+    return type.byteWidth === 16 && extension?.name === "arrow.uuid" ? "uuid" : "bytes";
+  }
   if (DataType.isDate(type)) return "date";
   if (DataType.isTime(type)) return "time";
   if (DataType.isTimestamp(type)) {
@@ -90,10 +100,9 @@ export function sortOf(field: Field): ValueSort | undefined {
   return undefined;
 }
 
-/** DuckDB's types that Arrow has none for say in their field what they are. */
-function opaqueSort(field: Field): ValueSort | undefined {
-  const what: unknown = JSON.parse(field.metadata.get("ARROW:extension:metadata") ?? "{}");
-  const name: unknown = typeof what === "object" && what !== null ? Reflect.get(what, "type_name") : undefined;
+/** Of DuckDB's types that Arrow has none for: those that PostgreSQL can hold. */
+function opaqueSort(extension: Extension | undefined): ValueSort | undefined {
+  const name = extension?.name === "arrow.opaque" ? extension.typeName : undefined;
   return name === "hugeint" || name === "uhugeint" ? name : undefined;
 }
 

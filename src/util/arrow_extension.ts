@@ -1,4 +1,4 @@
-import type { Field } from "../util/arrow.ts";
+import type { Field } from "./arrow.ts";
 
 /** What a field's bytes stand for beyond their Arrow type. */
 export type Extension =
@@ -37,10 +37,15 @@ export function extensionOf(field: Field): Extension | undefined {
   if (name !== "arrow.opaque" || typeof details !== "object" || details === null) return undefined;
   if (!("type_name" in details) || !("vendor_name" in details) || details.vendor_name !== "DuckDB") return undefined;
   const typeName = details.type_name;
-  return isOpaque(typeName) ? { name, typeName } : undefined;
+  return isOpaqueType(typeName) ? { name, typeName } : undefined;
 }
 
-function isOpaque(name: unknown): name is OpaqueType {
+/** Whether a field says that its bytes are a system's own, be they known or not. */
+export function isOpaque(field: Field): boolean {
+  return field.metadata.get(NAME) === "arrow.opaque";
+}
+
+function isOpaqueType(name: unknown): name is OpaqueType {
   return typeof name === "string" && OPAQUE.has(name);
 }
 
