@@ -45,11 +45,13 @@ const OPEN_FILES = ["src/util/arrow.ts", "src/connectors/child/child.ts"];
 const PACKAGES: { readonly [name: string]: string } = {
   "@cfworker/json-schema": "src/connectors/",
   "@commander-js/extra-typings": "src/cli/",
+  "aws4fetch": "src/connectors/builtin/s3/",
   "commander": "src/cli/",
   "@duckdb/node-api": "src/duckdb/",
   "@duckdb/node-bindings": "src/duckdb/",
   "apache-arrow": "src/util/arrow.ts",
   "liquidjs": "src/template/",
+  "mysql2": "src/connectors/builtin/mysql/",
   "pg": "src/connectors/builtin/postgres/",
   "yaml": "src/project/",
 };

@@ -1,3 +1,4 @@
+import { testHost } from "../harness/connector_host.ts";
 import { connector } from "../../src/connectors/builtin/postgres/connector.ts";
 import type { ConfigMap, DatasetSpec, OutputSpec, ReadHints, WriteResult } from "../../src/connectors/mod.ts";
 import type { ConnectorInstance } from "../../src/connectors/sdk/connector.ts";
@@ -21,7 +22,7 @@ export class Opened implements AsyncDisposable {
   readonly instance: ConnectorInstance;
 
   constructor(config: ConfigMap) {
-    this.instance = connector.open(config, { log: () => {}, notice: (text) => void this.notices.push(text) });
+    this.instance = connector.open(config, testHost({ notice: (text) => void this.notices.push(text) }));
   }
 
   get source(): NonNullable<ConnectorInstance["source"]> {

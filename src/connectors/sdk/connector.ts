@@ -7,7 +7,18 @@ export type ConnectorHost = {
   log(level: "debug" | "info" | "warn" | "error", message: string): void;
   /** Tells the user once per run what it can't do as asked, such as a type that is mapped; never a configuration value. */
   notice(message: string): void;
+  /**
+   * With GatedOperations, around every single request to the system: waits until the engine lets it go, and does it
+   * again, as the connection's retry policy says, while it is idempotent and fails with a transient `ConnectorError`.
+   * The last failure is thrown as it came.
+   */
+  operate<T>(operation: GatedOperation, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** With GatedOperations: what the system said is left of its own limit, and when that is renewed, in ms since 1970. */
+  reportBudget(remaining: number, resetAtMs: number): void;
 };
+
+/** One request to a system: a fixed word for what it does, which holds no value, and whether doing it twice harms nothing. */
+export type GatedOperation = { readonly label: string; readonly idempotent: boolean; readonly signal: AbortSignal };
 
 /**
  * One independent part of a read; ids are unique within a dataset. `checkpointing`: its read has `checkpoint`, and

@@ -2,6 +2,7 @@ export type {
   ConnectorHost,
   ConnectorInstance,
   ConnectorModule,
+  GatedOperation,
   Partition,
   Reading,
   Sink,

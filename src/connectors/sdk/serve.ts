@@ -161,6 +161,8 @@ export class ConnectorServer {
     this.#instance = this.#module.open(this.#config, {
       log: (level, text) => this.#log(level, text),
       notice: (text) => this.#send(0, { m: "Notice", message: text }),
+      operate: ({ signal }, work) => work(signal),
+      reportBudget: () => {},
     });
   }
 

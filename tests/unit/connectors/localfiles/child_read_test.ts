@@ -1,3 +1,4 @@
+import { testHost } from "../../../harness/connector_host.ts";
 import assert from "node:assert/strict";
 import { connector } from "../../../../src/connectors/builtin/localfiles/child/connector.ts";
 import type { ConfigMap, DatasetSpec } from "../../../../src/connectors/mod.ts";
@@ -8,7 +9,7 @@ const NEVER = new AbortController().signal;
 const SOURCE: Source = sourceOf();
 
 function sourceOf(): Source {
-  const { source } = connector.open({}, { log: () => {}, notice: () => {} });
+  const { source } = connector.open({}, testHost());
   assert.ok(source !== undefined);
   return source;
 }

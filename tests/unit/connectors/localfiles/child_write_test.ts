@@ -1,3 +1,4 @@
+import { testHost } from "../../../harness/connector_host.ts";
 import assert from "node:assert/strict";
 import { connector } from "../../../../src/connectors/builtin/localfiles/child/connector.ts";
 import type { ConfigMap, OutputSpec } from "../../../../src/connectors/mod.ts";
@@ -20,7 +21,7 @@ function schemaOf(columns: Columns) {
 }
 
 async function begin(columns: Columns, options: ConfigMap, notices: string[] = []): Promise<WriteSession> {
-  const { sink } = connector.open({}, { log: () => {}, notice: (text) => notices.push(text) });
+  const { sink } = connector.open({}, testHost({ notice: (text) => notices.push(text) }));
   assert.ok(sink !== undefined);
   const spec: OutputSpec = {
     connection: "lake",
