@@ -51,3 +51,23 @@ Deno.test("a connector in its child delivers every row", async () => {
   const lines = (await Deno.readTextFile(folder.join("out/p/p.csv"))).trimEnd().split("\n");
   assert.equal(lines.length, 25001);
 });
+
+Deno.test("made-up lists and structs come whole", async () => {
+  await using folder = await TempDir.create();
+  await writeFiles(folder.path, {
+    ...project(""),
+    "pipelines/p.sql": `INSERT INTO {{ sink('lake', 'p', format: 'json', strategy: 'replace') }}\n` +
+      `SELECT id, ids, detail FROM {{ source('gen', 'things', rows: 20, nested: true) }} WHERE id >= 16 ORDER BY id\n`,
+  });
+
+  const result = await runPz(["run"], { cwd: folder.path });
+
+  assert.equal(result.code, 0, result.toString());
+  const lines = (await Deno.readTextFile(folder.join("out/p/p.json"))).trim().split("\n");
+  assert.deepEqual(lines, [
+    `{"id":16,"ids":[16,17,null],"detail":{"name":"Ada 16","amounts":[4.0,-4.0]}}`,
+    `{"id":17,"ids":null,"detail":{"name":"Grace 17","amounts":[4.25,-4.25]}}`,
+    `{"id":18,"ids":[],"detail":{"name":"Edsger 18","amounts":[4.5,-4.5]}}`,
+    `{"id":19,"ids":[19,20,null],"detail":{"name":null,"amounts":[4.75,-4.75]}}`,
+  ]);
+});

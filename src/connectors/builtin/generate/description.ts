@@ -10,7 +10,7 @@ export const generate: ConnectorDescription = {
   universal: { read: true, write: false },
   connectionOptions: [],
   plainOptions: [],
-  readOptions: ["rows", "batch_rows", "attempt"],
+  readOptions: ["rows", "batch_rows", "nested", "attempt"],
   writeOptions: [],
   grant: () => ({ net: [], read: [], write: [], env: [] }),
   nativeScan: () => undefined,

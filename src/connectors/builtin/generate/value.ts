@@ -40,6 +40,18 @@ export function valueMaker(type: string): (row: number) => CellValue {
   });
 }
 
+/** A list of the row number, the next one and NULL; every tenth row has none, every tenth an empty one. */
+export function idsOf(row: number): CellValue {
+  if (row % 10 === 7) return null;
+  return row % 10 === 8 ? [] : [BigInt(row), BigInt(row + 1), null];
+}
+
+/** A name and two opposite numbers; every tenth row has no name. */
+export function detailOf(row: number): CellValue {
+  const name = row % 10 === 9 ? null : `${NAMES[row % NAMES.length]} ${row}`;
+  return { name, amounts: [row / 4, -row / 4] };
+}
+
 /** Hundredths of the row number, or whole numbers for a scale below 2, kept within the precision. */
 function decimalMaker(precision: number, scale: number): (row: number) => CellValue {
   const limit = 10n ** BigInt(precision);
