@@ -37,6 +37,7 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
       where: `connection '${connection.name}'`,
       what: `connector '${connector.name}' has no such option of a connection`,
       placeOf: (name) => connection.places?.[name] ?? connection.position,
+      belongsTo: (name) => sidesOf(name, connector),
     }),
     ...unknownOptions(options, known === undefined ? undefined : [...new Set([...known, ...planned])], {
       where: `${read ? "source" : "sink"} '${connection.name}.${entity}'`,
@@ -45,6 +46,19 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
       placeOf: (name) => (inFile ? declared?.places?.[read ? "read" : "write"][name] : undefined) ?? node.position,
     }),
   ];
+}
+
+/** Where an option of entities, not of connections, is to be put; undefined for any other. */
+function sidesOf(name: string, { readOptions = [], writeOptions = [] }: ConnectorDescription): string | undefined {
+  const sides = [
+    ...([...readOptions, ...READ_KEYS].includes(name) ? [{ key: "read", call: "source()" }] : []),
+    ...([...writeOptions, ...WRITE_KEYS].includes(name) ? [{ key: "write", call: "sink()" }] : []),
+  ];
+  if (sides.length === 0) return undefined;
+  const keys = sides.map(({ key }) => `'${key}:'`).join(" or ");
+  return `put it under 'entities:', the entity's name and ${keys}, or into the call of ${
+    sides.map(({ call }) => call).join(" or ")
+  }`;
 }
 
 /** What options of pz's connectors are called elsewhere. */
@@ -83,12 +97,14 @@ function unknownOptions(
     /** Keys of pz's own that may stand there too. */
     readonly own?: readonly string[];
     readonly placeOf: (name: string) => SourcePosition;
+    /** Where an unknown one would be known, in words. */
+    readonly belongsTo?: (name: string) => string | undefined;
   },
 ): PzError[] {
   if (known === undefined) return [];
   const all = [...place.own ?? [], ...known];
   return Object.keys(options).filter((name) => !known.includes(name)).map((name) => {
-    const meant = meantOption(name, all);
+    const meant = meantOption(name, all) ?? place.belongsTo?.(name);
     const hint = meant !== undefined
       ? meant
       : all.length === 0

@@ -1,9 +1,11 @@
 import { type CompiledDag, compileProject, dryCompile, Workbench } from "../compile/mod.ts";
-import { systemLayer } from "../connectors/mod.ts";
+import { findConnector, systemLayer } from "../connectors/mod.ts";
 import { loadProject } from "../project/mod.ts";
 import { newRunId } from "../state/mod.ts";
+import { withContractBlame } from "./contract_blame.ts";
 import type { ExitCode } from "./exit_codes.ts";
 import { type Io, projectRoot } from "./io.ts";
+import { checkUse, planNodes } from "./plan_nodes.ts";
 import { type LogFormat, reportErrors, reportNotes, reportWarnings } from "./report.ts";
 
 /** The options that every verb over a project has. */
@@ -98,6 +100,7 @@ export async function loadAndCompile(
       runId: identity.runId,
       runStartedAt: new Date(identity.startedAt).toISOString(),
       env: io.env,
+      canMerge,
       ...(workbench === undefined ? { inspectSql: false } : { workbench }),
     }));
   if (warn) reportWarnings(io.console, project.warnings);
@@ -118,13 +121,25 @@ export async function compileQuietly(io: Io, options: ProjectOptions): Promise<C
   return dag.ok ? dag.value : undefined;
 }
 
-/** Phase 3: checks every pipeline's SQL against empty tables; only errors are written. */
+/** Whether a connector writes by merging, as far as it is known. */
+function canMerge(name: string): boolean {
+  const connector = findConnector(name);
+  return connector === undefined || connector === "planned" || connector.capabilities.has("Merge");
+}
+
+/**
+ * Phase 3: checks every pipeline's SQL against empty tables; only errors are written, with what the data itself says
+ * against the contracts that those tables are made from.
+ */
 export async function checkSql(
   io: Io,
   dag: CompiledDag,
   { times, workbench }: { readonly times: PhaseTimes; readonly workbench: Workbench },
 ): Promise<Step<CompiledDag>> {
   const outcome = await times.time("validate", () => dryCompile(dag, { workbench }));
-  if (!outcome.ok) return { ok: false, exit: reportErrors(io.console, outcome.errors) };
-  return { ok: true, value: dag };
+  if (outcome.ok) return { ok: true, value: dag };
+  const all = new Set(dag.nodes.map(({ id }) => id));
+  const planned = checkUse(dag, all).length > 0 ? undefined : await planNodes(dag, all);
+  const refusals = planned === undefined || planned.ok ? [] : planned.errors;
+  return { ok: false, exit: reportErrors(io.console, withContractBlame(dag, outcome.errors, refusals)) };
 }

@@ -18,6 +18,8 @@ import type { Workbench } from "./workbench.ts";
 export type BuildOptions = {
   /** Where SQL is read; undefined: it is not, so that there are no read hints, and reserved relations go unseen. */
   readonly workbench: Workbench | undefined;
+  /** Whether a connector has the strategy merge; undefined: each has. */
+  readonly canMerge?: ((connector: string) => boolean) | undefined;
 };
 
 /** Builds the ordered DAG of rendered pipelines, or returns every independent problem. */
@@ -37,7 +39,7 @@ export async function buildDag(
   const { links, errors: linkErrors } = linkPipelines(project, queries);
   const read = sourceEntities(project, queries.values(), links);
   const written = sinkEntities(project, links);
-  const semantics = checkSemantics(project, read.sources, written.sinks, links);
+  const semantics = checkSemantics(project, read.sources, written.sinks, links, options.canMerge ?? (() => true));
   errors.push(...linkErrors, ...read.errors, ...written.errors, ...semantics.errors);
   if (errors.length > 0) return fail(errors);
   const { sources } = semantics;

@@ -14,6 +14,8 @@ export type CompileOptions = {
    * than with them), and reserved relations in SQL go unseen.
    */
   readonly inspectSql?: boolean;
+  /** Whether a connector has the strategy merge; undefined: each has. */
+  readonly canMerge?: (connector: string) => boolean;
   /** Where DuckDB reads it; undefined: in one of its own. */
   readonly workbench?: Workbench;
 };
@@ -39,6 +41,6 @@ export async function compileProject(project: Project, options: CompileOptions):
   if (errors.length > 0) return fail(errors);
   await using own = new Workbench();
   const workbench = options.inspectSql === false ? undefined : options.workbench ?? own;
-  const built = await buildDag(project, rendered, { workbench });
+  const built = await buildDag(project, rendered, { workbench, canMerge: options.canMerge });
   return built.ok ? succeed(built.value, [...warnings, ...built.warnings], [...notices, ...built.notices]) : built;
 }

@@ -24,6 +24,15 @@ export type SinkEntity = {
   readonly position: SourcePosition;
 };
 
+/** Where a key of an output's write stands: in connections.yml, or else the call that declares it. */
+export function placeInWrite(
+  { connection, entity, position }: Pick<SinkEntity, "connection" | "entity" | "position">,
+  key: string,
+): SourcePosition {
+  const declared = ownValue(connection.entities, entity);
+  return declared?.write === undefined ? position : ownValue(declared.places?.write, key) ?? position;
+}
+
 const NO_READ: ReadBlock = { options: {} };
 const DEFAULT_WRITE: WriteBlock = {
   strategy: "append",

@@ -11,6 +11,9 @@ export const COMMENTS = "write -- …, /* … */ or {% comment %}…{% endcommen
 const FORM = "begin with `INSERT INTO {{ sink(…) }} SELECT …`, or with `INSERT INTO [{{ sink(…) }}, {{ sink(…) }}] " +
   "SELECT …` for several outputs; WITH comes after the sink call";
 
+const SECOND = "give it a file of its own; or where both outputs get the same rows, begin with " +
+  "`INSERT INTO [{{ sink(…) }}, {{ sink(…) }}] SELECT …`";
+
 /**
  * Finds where the query starts behind `INSERT INTO <marker>` or `INSERT INTO [<marker>, <marker>]`. Comments and white
  * space may stand before and inside the prefix. A text without sink calls starts at 0.
@@ -25,7 +28,7 @@ export function cutSinkPrefix(sql: string, sinks: readonly SinkCall[]): SinkPref
     at = next;
   }
   const end = sql[at] === "[" ? listEnd(sql, at, sinks) : singleEnd(sql, at, sinks);
-  if (end === undefined) return misplaced(sql, sinks);
+  if (end === undefined || sql[skipBlank(sql, end)] === ",") return misplaced(sql, sinks);
   if (end < sql.length && !isSpace(sql.charCodeAt(end)) && skipBlank(sql, end) === end) {
     return { ok: false, message: "white space is missing between the sink and the query", hint: FORM, at: end };
   }
@@ -43,9 +46,11 @@ export function cutSinkPrefix(sql: string, sinks: readonly SinkCall[]): SinkPref
   }
   for (const sink of sinks) {
     const again = sql.indexOf(sink.marker, start);
-    if (again >= 0) {
-      return { ok: false, message: "sink() may stand only behind the leading `INSERT INTO`", hint: FORM, at: again };
-    }
+    if (again < 0) continue;
+    const insert = /\binsert\s+into\s*\[?\s*$/i.exec(sql.slice(start, again));
+    return insert === null
+      ? { ok: false, message: "sink() may stand only behind the leading `INSERT INTO`", hint: FORM, at: again }
+      : { ok: false, message: "a second `INSERT INTO` in one pipeline", hint: SECOND, at: start + insert.index };
   }
   return { ok: true, start };
 }
@@ -64,7 +69,7 @@ function misplaced(sql: string, sinks: readonly SinkCall[]): SinkPrefix {
 
 function singleEnd(sql: string, at: number, sinks: readonly SinkCall[]): number | undefined {
   const sink = sinks[0];
-  if (sink === undefined || sinks.length > 1 || !sql.startsWith(sink.marker, at)) return undefined;
+  if (sink === undefined || !sql.startsWith(sink.marker, at)) return undefined;
   return at + sink.marker.length;
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledDag, DagNode, PipelineNode, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
 import type { ConnectorDescription } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
-import { type Refusal, refusal } from "./refusal.ts";
+import { keyRefusal, type Refusal, refusal } from "./refusal.ts";
 
 /** PZ0700 for what a read asks for and pz understands but does not do yet. */
 export function notYetSource(node: SourceLoadNode, connector: ConnectorDescription): readonly Refusal[] {
@@ -10,7 +10,9 @@ export function notYetSource(node: SourceLoadNode, connector: ConnectorDescripti
   const refusals = [...paced(node, connector)];
   if (sync !== undefined && sync.mode !== "auto") {
     const hint = "remove sync to read everything in each run";
-    refusals.push(refusal(node, "PZ0700", `'sync: { mode: ${sync.mode} }' of '${name}' does not run yet`, hint));
+    refusals.push(
+      keyRefusal(node, "sync", "PZ0700", `'sync: { mode: ${sync.mode} }' of '${name}' does not run yet`, hint),
+    );
   }
   return refusals;
 }
@@ -25,7 +27,9 @@ export function notYetSink(node: SinkWriteNode, connector: ConnectorDescription)
   ];
   return [
     ...paced(node, connector),
-    ...asked.map((what) => refusal(node, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)),
+    ...asked.map((what) =>
+      keyRefusal(node, what, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)
+    ),
   ];
 }
 

@@ -15,6 +15,17 @@ export function refusal(
   return { error: new PzError(code, message, { ...node.position, hint }) };
 }
 
+/** A refusal because of one key of a write or read, or of the call that holds it. */
+export function keyRefusal(
+  node: SourceLoadNode | SinkWriteNode,
+  option: string,
+  code: ErrorCode,
+  message: string,
+  hint?: string,
+): Refusal {
+  return { error: new PzError(code, message, { ...placeOf(node, { option }), hint }) };
+}
+
 /** A refusal that concerns a whole connection, however many of its nodes run into it. */
 export function connectionRefusal(
   node: SourceLoadNode | SinkWriteNode,
@@ -55,7 +66,10 @@ export function connectorRefusals(
 }
 
 /** Where the part of a dataset or output stands that a problem is about. */
-function placeOf(node: SourceLoadNode | SinkWriteNode, problem: ConfigProblem): SinkWriteNode["position"] {
+function placeOf(
+  node: SourceLoadNode | SinkWriteNode,
+  problem: Pick<ConfigProblem, "option" | "column" | "missingColumn">,
+): SinkWriteNode["position"] {
   const declared = node.connection.entities[node.entity];
   const side = node.kind === "SourceLoad" ? "read" : "write";
   // Options of a call stand at the call.

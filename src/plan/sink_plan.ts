@@ -9,7 +9,7 @@ import type {
 } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import { notYetSink } from "./not_yet.ts";
-import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
+import { connectionRefusal, connectorRefusals, keyRefusal, type Refusal, refusal } from "./refusal.ts";
 import type { NodePlan, PlanFacts } from "./source_plan.ts";
 import { outputSpec } from "./specs.ts";
 
@@ -129,8 +129,9 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
   const needed = write.strategy === "merge" ? "Merge" : write.strategy === "replace" ? "ReplaceWrites" : undefined;
   if (needed !== undefined && !has.has(needed)) {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "strategy",
         "PZ0324",
         `connector '${connector.name}' can't write '${node.name}' with strategy '${write.strategy}'`,
         `strategies it has: ${strategies(connector).join(", ")}`,
@@ -139,8 +140,9 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
   }
   if (write.orderBy !== undefined && write.strategy !== "merge") {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "order_by",
         "PZ0334",
         `'order_by' of '${node.name}' needs strategy 'merge', not '${write.strategy}'`,
         "end the pipeline's SQL with ORDER BY to order what is written",
@@ -149,8 +151,9 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
   }
   if ((write.onDelete === "delete" || write.onDelete === "soft") && !has.has("ApplyDeletes")) {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "on_delete",
         "PZ0339",
         `connector '${connector.name}' can't apply deletes to '${node.name}'`,
         "use `on_delete: ignore`",
@@ -171,8 +174,9 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
     write.options["partition_by"] !== undefined && !has.has("PathTemplating") && !has.has("ColumnPartitionedWrites")
   ) {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "partition_by",
         "PZ0314",
         `connector '${connector.name}' can't write '${node.name}' with partition_by`,
         "remove partition_by",

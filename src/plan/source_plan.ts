@@ -7,10 +7,9 @@ import type {
   OutputTarget,
   UniversalRead,
 } from "../connectors/mod.ts";
-import { PzError } from "../errors/mod.ts";
 import { notYetSource } from "./not_yet.ts";
 import type { PlannedNode } from "./plan.ts";
-import { connectionRefusal, connectorRefusals, type Refusal, refusal } from "./refusal.ts";
+import { connectionRefusal, connectorRefusals, keyRefusal, type Refusal, refusal } from "./refusal.ts";
 import { datasetSpec } from "./specs.ts";
 
 export type NodePlan = {
@@ -104,8 +103,9 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
   }
   if (sync?.mode === "incremental" && sync.maxWindow !== undefined && !has.has("BoundedWindow")) {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "sync",
         "PZ0313",
         `connector '${connector.name}' can't read '${name}' in bounded windows`,
         "remove max_window, initial and until",
@@ -124,8 +124,9 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
   }
   if (sync?.mode === "auto" && has.has("SyncState") && (has.has("PartitionedRead") || has.has("StreamingPartitions"))) {
     refusals.push(
-      refusal(
+      keyRefusal(
         node,
+        "sync",
         "PZ0316",
         `connector '${connector.name}' reads '${name}' in parts, which 'sync' can't follow`,
         "remove sync to read everything in each run",
@@ -170,18 +171,14 @@ function hasParts({ read }: SourceLoadNode): boolean {
   return read.options["files_per_partition"] !== undefined;
 }
 
-function ownParts(
-  { connection, entity, position }: SourceLoadNode,
-  { name }: ConnectorDescription,
-  how: string,
-): Refusal {
-  return {
-    error: new PzError(
-      "PZ0312",
-      `connector '${name}' reads '${connection.name}.${entity}' ${how}, which makes its own parts`,
-      { ...position, hint: "remove files_per_partition" },
-    ),
-  };
+function ownParts(node: SourceLoadNode, { name }: ConnectorDescription, how: string): Refusal {
+  return keyRefusal(
+    node,
+    "files_per_partition",
+    "PZ0312",
+    `connector '${name}' reads '${node.connection.name}.${node.entity}' ${how}, which makes its own parts`,
+    "remove files_per_partition",
+  );
 }
 
 function nativeOnly(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): Refusal {

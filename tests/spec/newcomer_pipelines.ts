@@ -149,13 +149,69 @@ export const PIPELINE_MISTAKES: readonly Mistake[] = [
     ],
   },
   {
-    title: "a merge without keys",
+    title: "a merge where files can't merge",
     files: {
       "pipelines/orders.sql":
         "INSERT INTO {{ sink('lake', 'orders', format: 'csv', strategy: 'merge') }}\nSELECT id FROM {{ source('files', 'orders') }}\n",
     },
     stderr: [
-      "error PZ0209: output 'lake.orders': strategy 'merge' needs keys (pipelines/orders.sql:1:16) — hint: name the columns that identify a row, such as keys: ['id']",
+      "error PZ0324: connector 'localfiles' can't write 'lake.orders' with strategy 'merge' (pipelines/orders.sql:1:16) — hint: strategies it has: append, replace",
+    ],
+  },
+  {
+    title: "a merge where files can't merge, declared in connections.yml",
+    files: {
+      "connections.yml": "files: { connector: localfiles, root: data }\nlake:\n  connector: localfiles\n  root: out\n" +
+        "  entities:\n    orders:\n      write:\n        format: csv\n        strategy: merge\n",
+      "pipelines/orders.sql":
+        "INSERT INTO {{ sink('lake', 'orders') }}\nSELECT id FROM {{ source('files', 'orders') }}\n",
+    },
+    stderr: [
+      "error PZ0324: connector 'localfiles' can't write 'lake.orders' with strategy 'merge' (connections.yml:9:9) — hint: strategies it has: append, replace",
+    ],
+  },
+  {
+    title: "a merge without keys, declared in connections.yml",
+    files: {
+      "connections.yml":
+        "files: { connector: localfiles, root: data }\nlake:\n  connector: duckdb\n  path: out.duckdb\n" +
+        "  entities:\n    orders:\n      write:\n        strategy: merge\n",
+      "pipelines/orders.sql":
+        "INSERT INTO {{ sink('lake', 'orders') }}\nSELECT id FROM {{ source('files', 'orders') }}\n",
+    },
+    stderr: [
+      "error PZ0209: output 'lake.orders': strategy 'merge' needs keys (connections.yml:8:9) — hint: name the columns that identify a row, such as keys: ['id']",
+    ],
+  },
+  {
+    title: "a second INSERT in one file",
+    files: {
+      "pipelines/orders.sql": "INSERT INTO {{ sink('lake', 'orders', format: 'csv') }}\nSELECT 1 AS id;\n" +
+        "INSERT INTO {{ sink('lake', 'more', format: 'csv') }}\nSELECT 2 AS id\n",
+    },
+    stderr: [
+      "error PZ0208: pipeline 'orders': a second `INSERT INTO` in one pipeline (pipelines/orders.sql:3:1) — hint: give it a file of its own; or where both outputs get the same rows, begin with `INSERT INTO [{{ sink(…) }}, {{ sink(…) }}] SELECT …`",
+    ],
+  },
+  {
+    title: "an option of a read among those of the connection",
+    files: {
+      "connections.yml":
+        "files: { connector: localfiles, root: data, format: csv }\nlake: { connector: localfiles, root: out }\n",
+    },
+    stderr: [
+      "error PZ0301: unknown option 'format' of connection 'files': connector 'localfiles' has no such option of a connection (connections.yml:1:45) — hint: put it under 'entities:', the entity's name and 'read:' or 'write:', or into the call of source() or sink()",
+    ],
+  },
+  {
+    title: "a misspelt column in a contract",
+    files: {
+      "connections.yml": "files:\n  connector: localfiles\n  root: data\n  entities:\n    orders:\n      read:\n" +
+        "        columns: { id: int, emial: varchar, amount: int }\nlake: { connector: localfiles, root: out }\n",
+    },
+    stderr: [
+      'error PZ0353: files.orders: Column "emial" is not in the header of "/shop/data/orders.csv": it has "id", "email", "amount" (connections.yml:7:29) — hint: did you mean "email"?',
+      `error PZ0401: pipeline 'orders': Referenced column "email" not found in FROM clause (pipelines/orders.sql:2:12) — hint: 'emial' stands in columns: but not in the data; correct it there`,
     ],
   },
   {

@@ -3,6 +3,7 @@ import { findConnector } from "../../connectors/mod.ts";
 import { type PzError, sortErrors } from "../../errors/mod.ts";
 import { dryCompileScans } from "../../plan/mod.ts";
 import { writeSchemas } from "../artifacts.ts";
+import { MISSING_DATA, withContractBlame } from "../contract_blame.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Io } from "../io.ts";
 import { newIdentity, type ProjectOptions, withCompiled } from "../phases.ts";
@@ -10,9 +11,6 @@ import { checkUse, planNodes } from "../plan_nodes.ts";
 import { reportErrors, reportNotes, reportWarnings } from "../report.ts";
 
 export type ValidateOptions = ProjectOptions & { readonly connect?: boolean | undefined };
-
-/** What a connector says of a file that is not there: a project can be right before its data has come. */
-const MISSING_DATA = "PZ0353";
 
 /**
  * `pz validate`: everything that can be said of a project without moving data, from the cheapest to the dearest: files,
@@ -60,12 +58,11 @@ async function checkPlanAndSql(
   const isNews = (error: PzError) =>
     error.code !== "PZ0101" ||
     !refusals.some(({ file, line, column }) => file === error.file && line === error.line && column === error.column);
+  const ofSql = sql.ok ? [] : withContractBlame(dag, sql.errors.filter(isNews), refusals);
   return {
-    errors: sortErrors([
-      ...refusals.filter(({ code }) => code !== MISSING_DATA),
-      ...(sql.ok ? [] : sql.errors.filter(isNews)),
-    ]),
-    missing: refusals.filter(({ code }) => code === MISSING_DATA),
+    errors: sortErrors([...refusals.filter(({ code }) => code !== MISSING_DATA), ...ofSql]),
+    // A project can be right before its data has come.
+    missing: refusals.filter((error) => error.code === MISSING_DATA && !ofSql.includes(error)),
     said: sql.ok ? sql.notices : [],
   };
 }

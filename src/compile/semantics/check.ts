@@ -13,6 +13,7 @@ export function checkSemantics(
   sources: readonly SourceEntity[],
   sinks: readonly SinkEntity[],
   links: readonly PipelineLinks[],
+  canMerge: (connector: string) => boolean,
 ): {
   readonly sources: readonly SourceEntity[];
   readonly errors: readonly PzError[];
@@ -23,7 +24,12 @@ export function checkSemantics(
   const pairs = checkPairs(sources, sinks, links, watermarked);
   return {
     sources: reads.map(({ source }) => source),
-    errors: [...reads.flatMap((read) => read.errors), ...sinks.flatMap(checkWrite), ...errors, ...pairs.errors],
+    errors: [
+      ...reads.flatMap((read) => read.errors),
+      ...sinks.flatMap((sink) => checkWrite(sink, canMerge(sink.connection.connector))),
+      ...errors,
+      ...pairs.errors,
+    ],
     notices: [...reads.flatMap((read) => read.notices), ...pairs.notices],
   };
 }

@@ -1,33 +1,40 @@
 import { type ErrorCode, PzError } from "../../errors/mod.ts";
 import type { Value } from "../../project/mod.ts";
-import type { SinkEntity } from "../entities.ts";
+import { placeInWrite, type SinkEntity } from "../entities.ts";
 import { dateTokens, tokenProblem } from "./path_tokens.ts";
 
-/** Checks what a write says about its strategy, keys, partitions and path against each other. */
-export function checkWrite(sink: SinkEntity): readonly PzError[] {
-  const { write, connection, entity, position } = sink;
+/**
+ * Checks what a write says about its strategy, keys, partitions and path against each other.
+ *
+ * @param canMerge whether the output's connector has the strategy at all; if not, that is what has to be said first
+ */
+export function checkWrite(sink: SinkEntity, canMerge: boolean): readonly PzError[] {
+  const { write, connection, entity } = sink;
   const name = `${connection.name}.${entity}`;
   const errors: PzError[] = [];
-  const add = (code: ErrorCode, message: string, hint?: string) =>
-    errors.push(new PzError(code, `output '${name}': ${message}`, { ...position, hint }));
-  if (write.strategy === "merge" && write.keys.length === 0) {
-    add("PZ0209", "strategy 'merge' needs keys", "name the columns that identify a row, such as keys: ['id']");
+  const add = (code: ErrorCode, key: string, message: string, hint?: string) =>
+    errors.push(new PzError(code, `output '${name}': ${message}`, { ...placeInWrite(sink, key), hint }));
+  if (write.strategy === "merge" && write.keys.length === 0 && canMerge) {
+    const hint = "name the columns that identify a row, such as keys: ['id']";
+    add("PZ0209", "strategy", "strategy 'merge' needs keys", hint);
   }
   if (write.strategy !== "merge" && write.keys.length > 0) {
-    add("PZ0211", `keys have no meaning with strategy '${write.strategy}'`, "use strategy 'merge', or remove keys");
+    const hint = "use strategy 'merge', or remove keys";
+    add("PZ0211", "keys", `keys have no meaning with strategy '${write.strategy}'`, hint);
   }
   const { partition_by: partitions, path } = write.options;
   const columns = partitions === undefined ? [] : columnNames(partitions);
   if (columns === undefined) {
-    add("PZ0219", "partition_by must be a column or a list of different columns");
+    add("PZ0219", "partition_by", "partition_by must be a column or a list of different columns");
     return errors;
   }
   const tokens = typeof path === "string" ? dateTokens(path) : [];
   if (tokens.length === 0) return errors;
   const problem = tokenProblem(tokens);
-  if (problem !== undefined) add("PZ0218", problem);
+  if (problem !== undefined) add("PZ0218", "path", problem);
   if (columns.length !== 1) {
-    add("PZ0219", "date tokens in a path need exactly one partition_by column", "name the date or timestamp column");
+    const hint = "name the date or timestamp column";
+    add("PZ0219", "path", "date tokens in a path need exactly one partition_by column", hint);
   }
   return errors;
 }
