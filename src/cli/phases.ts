@@ -128,7 +128,7 @@ function canMerge(name: string): boolean {
 }
 
 /**
- * Phase 3: checks every pipeline's SQL against empty tables; only errors are written, with what the data itself says
+ * Phase 3: checks every pipeline's SQL against empty tables; errors and warnings are written, with what the data itself says
  * against the contracts that those tables are made from.
  */
 export async function checkSql(
@@ -137,7 +137,10 @@ export async function checkSql(
   { times, workbench }: { readonly times: PhaseTimes; readonly workbench: Workbench },
 ): Promise<Step<CompiledDag>> {
   const outcome = await times.time("validate", () => dryCompile(dag, { workbench }));
-  if (outcome.ok) return { ok: true, value: dag };
+  if (outcome.ok) {
+    reportWarnings(io.console, outcome.warnings);
+    return { ok: true, value: dag };
+  }
   const all = new Set(dag.nodes.map(({ id }) => id));
   const planned = checkUse(dag, all).length > 0 ? undefined : await planNodes(dag, all);
   const refusals = planned === undefined || planned.ok ? [] : planned.errors;

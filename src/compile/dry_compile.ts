@@ -7,6 +7,7 @@ import type { CheckNode, CompiledDag, DagNode, PipelineNode, SourceLoadNode } fr
 import { checkProblems } from "./dry_check.ts";
 import { namesColumns, sinkProblems } from "./dry_sink.ts";
 import { ownValue } from "./entities.ts";
+import { renamedColumns } from "./renamed_columns.ts";
 import { sqlError } from "./sql_error.ts";
 import { isOneQuery, WRAP_START, wrapQuery } from "./statements.ts";
 import { Workbench } from "./workbench.ts";
@@ -89,7 +90,9 @@ class DryRun {
       const pipelines = `${count} pipeline${count === 1 ? "" : "s"} not dry-compiled`;
       this.#notices.push(`dataset '${source}' has no columns: contract — ${pipelines}`);
     }
-    return this.#errors.length > 0 ? fail(this.#errors) : succeed({ checked: this.#checked }, [], this.#notices);
+    if (this.#errors.length > 0) return fail(this.#errors);
+    const warnings = await renamedColumns(this.#connection, this.#dag.nodes.filter(({ id }) => !this.#absent.has(id)));
+    return succeed({ checked: this.#checked }, warnings, this.#notices);
   }
 
   /** Makes the relations of simple pipelines at once, or of each by itself where that fails. */

@@ -165,6 +165,7 @@ export const CODES = {
   PZ0702: "ReservedRelation",
   PZ0703: "FileNotRead",
   PZ0704: "UnorderedFileUse",
+  PZ0705: "ColumnsRenamed",
   PZ0720: "NativeLibraryUnavailable",
   PZ0721: "SystemLibraryMissing",
   PZ0740: "ConnectorPermissionDenied",

@@ -33,6 +33,25 @@ Deno.test("pipelines compile against contracts and against each other", async ()
   );
 });
 
+Deno.test("columns of one name are told, since DuckDB renames them; names that only look so are not", async () => {
+  const outcome = await dryCompile(
+    await dagOf(project([RAW], [
+      pipeline(
+        "twice",
+        "-- both\nSELECT * FROM {{ source('raw', 'orders') }} a JOIN {{ ref('other') }} b ON a.id = b.id",
+      ),
+      pipeline("other", "SELECT 1 AS id, 2 AS AMOUNT, 3 AS free"),
+      pipeline("named", "SELECT 1 AS id, 2 AS id_1"),
+      pipeline("following", "SELECT id_1 FROM {{ ref('twice') }}"),
+    ])),
+  );
+  ok(outcome.ok);
+  deepStrictEqual(outcome.warnings.map(formatError), [
+    "PZ0705: pipeline 'twice' selects 'id', 'AMOUNT' more than once; DuckDB numbers what comes later " +
+    "(pipelines/twice.sql:1:1) — hint: name one of them otherwise, or leave it out: SELECT * EXCLUDE (id), or JOIN … USING (id)",
+  ]);
+});
+
 Deno.test("an unknown column is found at its place in the template, behind the cut prefix and wide characters", async () => {
   deepStrictEqual(
     await compile(
