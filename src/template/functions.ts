@@ -1,4 +1,4 @@
-import type { Context } from "liquidjs";
+import { type Context, TokenKind } from "liquidjs";
 import type { ErrorCode } from "../errors/mod.ts";
 import {
   type CallBlock,
@@ -104,7 +104,7 @@ export function outputFunction(
   checkShape(call, signature);
   const position = rendering.positionAt(call.offset);
   return (context, emitter) => {
-    const [first = "", entity = ""] = textArguments(call, signature, context);
+    const [first = "", entity = ""] = textArguments(call, signature, context, rendering.secrets);
     if (entity !== "") checkEntity(entity, call, rendering);
     switch (call.name) {
       case "source": {
@@ -173,10 +173,24 @@ function checkShape(call: ParsedCall, signature: Signature): void {
   }
 }
 
-function textArguments(call: ParsedCall, signature: Signature, context: Context): string[] {
+/** The positional arguments. @param secrets texts that none may be, as what is recorded is shown everywhere */
+function textArguments(
+  call: ParsedCall,
+  signature: Signature,
+  context: Context,
+  secrets: ReadonlySet<string> = new Set(),
+): string[] {
   return call.positional.map((argument, index) => {
     const what = `The ${signature.positional[index]} of ${call.name}()`;
     const value = evaluate(argument.value, context);
+    if (typeof value === "string" && secrets.has(value) && argument.value.kind !== TokenKind.Quoted) {
+      throw new TemplateProblem(
+        signature.code,
+        `${what} comes from env(), whose values are never shown`,
+        argument.offset,
+        "Give it to a variable, as in 'vars: { name: ${NAME} }' of project.yml, and write var('name').",
+      );
+    }
     if (typeof value === "string" && value !== "") return value;
     const found = value === "" ? "is empty" : `must be a text, not ${describe(value)}`;
     throw new TemplateProblem(signature.code, `${what} ${found}`, argument.offset, `As in ${signature.example}.`);

@@ -45,6 +45,30 @@ Deno.test("Arguments may be variables, environment values and names of the templ
   assert.deepEqual(secrets, ["s3cret"]);
 });
 
+Deno.test("a value of env() is no name, since names are shown; a literal of the same text is", () => {
+  const env = { WHERE: "s3cret", NAME: "orders" };
+  const hint = "Give it to a variable, as in 'vars: { name: ${NAME} }' of project.yml, and write var('name').";
+  for (
+    const [template, code, what] of [
+      ["{{ source('crm', env('WHERE')) }}", "PZ0201", "entity of source()"],
+      ["{% assign a = env('WHERE') %}{{ source(a, 'x') }}", "PZ0201", "connection of source()"],
+      ["{% assign a = env('WHERE') | upcase %}{{ ref(a) }}", "PZ0201", "pipeline of ref()"],
+      ["INSERT INTO {{ sink('lake', env('WHERE')) }} SELECT 1", "PZ0208", "entity of sink()"],
+    ] as const
+  ) {
+    const outcome = render(template, { env });
+    assert.deepEqual(
+      outcome.ok ? [] : outcome.errors.map(({ code, message, hint }) => [code, message, hint]),
+      [[code, `The ${what} comes from env(), whose values are never shown`, hint]],
+      template,
+    );
+  }
+  assert.equal(
+    sqlOf("SELECT {{ env('NAME') }} FROM {{ source('crm', 'orders') }}", { env }),
+    "SELECT 'orders' FROM staging.src_crm__orders",
+  );
+});
+
 Deno.test("ref() renders the pipeline's relation, or the name of the inlined query of an ephemeral one", () => {
   const { sql, refs } = rendered("FROM {{ ref('orders') }} JOIN {{ ref('helper') }} USING (id)", {
     ephemeral: ["helper"],
