@@ -8,6 +8,8 @@
  *     deno task build --v8-flags=--a,--b     with more flags for V8, for tests
  *     deno task build --hostile              to dist/pz-hostile, for tests of the sandbox: its one connector tries to get
  *                                            out, and is loaded as the code of a package would be
+ *     deno task build --faults               to dist/pz-faults, for tests of crashes: the variable PZ_FAULT says where
+ *                                            something happens
  *
  * Beside it, under the name that is published, lies a copy in dist/, with its checksum in dist/SHA256SUMS; `--output`
  * makes none. The Deno that runs this script compiles. With DENORT_BIN set it puts that runtime, which must be of its
@@ -33,6 +35,7 @@ async function main(args: string[]): Promise<number> {
       output: { type: "string" },
       "v8-flags": { type: "string" },
       hostile: { type: "boolean" },
+      faults: { type: "boolean" },
     },
   });
   const host = TARGETS.find(({ triple }) => triple === Deno.build.target);
@@ -46,9 +49,10 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   const root = resolve(import.meta.dirname ?? ".", "..");
-  const hostile = values.hostile === true ? join("tests", "connectors", "sandbox", "hostile.ts") : undefined;
-  const folder = join(root, "gen", hostile === undefined ? target.name : `${target.name}-hostile`);
-  const name = (hostile === undefined ? "pz" : "pz-hostile") + (target.os === "win32" ? ".exe" : "");
+  const variant = values.hostile === true ? "hostile" : values.faults === true ? "faults" : undefined;
+  const suffix = variant === undefined ? "" : `-${variant}`;
+  const folder = join(root, "gen", `${target.name}${suffix}`);
+  const name = `pz${suffix}${target.os === "win32" ? ".exe" : ""}`;
   const dist = join(root, "dist");
   const output = values.output === undefined
     ? join(dist, target === host ? "" : target.name, name)
@@ -58,8 +62,11 @@ async function main(args: string[]): Promise<number> {
   await removeFolder(folder);
   await Deno.mkdir(folder, { recursive: true });
   await Deno.mkdir(dirname(output), { recursive: true });
-  const { modules, packages, config } = await writeParts(root, folder, version, target, hostile);
-  const v8Flags = values["v8-flags"] ?? (hostile === undefined ? undefined : SMALL_HEAP);
+  const { modules, packages, config } = await writeParts(root, folder, version, target, {
+    ...(variant === "hostile" ? { connector: join("tests", "connectors", "sandbox", "hostile.ts") } : {}),
+    ...(variant === "faults" ? { faults: join("tests", "crash", "fault_module.ts") } : {}),
+  });
+  const v8Flags = values["v8-flags"] ?? (variant === "hostile" ? SMALL_HEAP : undefined);
   await compile({ root, folder, config, target, output, v8Flags });
   await Deno.writeTextFile(join(dirname(output), "LICENSES.txt"), await licencesOf(root, packages));
   const megabytes = (await Deno.stat(output)).size / 1e6;
@@ -71,7 +78,7 @@ async function main(args: string[]): Promise<number> {
   } else {
     say(`not tested: a ${target.name} executable can't run here\n`);
   }
-  if (values.output === undefined && hostile === undefined) {
+  if (values.output === undefined && variant === undefined) {
     say(`published as ${await publishArtifact(output, dist, version, target)}\n`);
     say(`${join(dist, CHECKSUMS)}: ${(await writeChecksums(dist, version)).join(", ")}\n`);
   }

@@ -11,6 +11,8 @@ export type BundleOptions = {
   readonly native: PackedNative;
   /** The path of a module, from the root: the one connector that the program has, loaded as foreign code. */
   readonly connector?: string;
+  /** The path of a module, from the root, in the place of the points at which tests let something happen. */
+  readonly faults?: string;
 };
 
 /** The bundled modules and the npm packages that went into them. */
@@ -20,12 +22,13 @@ export type Bundle = { readonly modules: readonly string[]; readonly packages: r
  * Bundles the program and the connectors' worker into a folder, with one module for each part that is loaded on its
  * own, so that a small verb loads little.
  */
-export async function bundle({ root, folder, version, native, connector }: BundleOptions): Promise<Bundle> {
+export async function bundle({ root, folder, version, native, connector, faults }: BundleOptions): Promise<Bundle> {
   const replaced: { readonly [path: string]: string } = {
     "src/cli/version.ts": `export const VERSION = ${JSON.stringify(version)};`,
     "src/connectors/child/worker_url.ts": `export const WORKER_URL = new URL("./worker.js", import.meta.url);`,
     "src/duckdb/native_payload.ts": payloadModule(native),
     ...(connector === undefined ? {} : { "src/connectors/child/embedded.ts": await foreignModule(root, connector) }),
+    ...(faults === undefined ? {} : { "src/util/fault_point.ts": await Deno.readTextFile(join(root, faults)) }),
   };
   const missing = new Set(Object.keys(replaced));
   const plugin: esbuild.Plugin = {
@@ -37,7 +40,7 @@ export async function bundle({ root, folder, version, native, connector }: Bundl
         const name = Object.keys(replaced).find((name) => path === join(root, name));
         if (name === undefined) return undefined;
         missing.delete(name);
-        return { contents: replaced[name] ?? "", loader: "js" };
+        return { contents: replaced[name] ?? "", loader: "ts" };
       });
     },
   };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Bundle, bundle } from "./build_bundle.ts";
+import { type Bundle, bundle, type BundleOptions } from "./build_bundle.ts";
 import { writeGuard } from "./build_guard.ts";
 import { packNative } from "./build_native.ts";
 import type { Target } from "./build_targets.ts";
@@ -17,17 +17,17 @@ const FILE_TIME = 946_684_800;
  * One commit gives the same files at any time, in any folder. So does it give the same executable, for one runtime and
  * one name of the output: all that Deno adds of its own is each file's time and that name.
  *
- * @param connector the module of a connector for tests, in place of all that are inside
+ * @param changes what tests put in the place of the product's own
  */
 export async function writeParts(
   root: string,
   folder: string,
   version: string,
   target: Target,
-  connector?: string,
+  changes: Pick<BundleOptions, "connector" | "faults"> = {},
 ): Promise<Parts> {
   const native = await packNative(root, target, join(folder, "native"));
-  const bundled = await bundle({ root, folder, version, native, ...(connector === undefined ? {} : { connector }) });
+  const bundled = await bundle({ root, folder, version, native, ...changes });
   const config = await writeGuard(folder, bundled.modules);
   await setTimes(folder);
   return { ...bundled, config };

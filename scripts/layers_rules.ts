@@ -43,16 +43,20 @@ const OPEN_FILES = ["src/util/arrow.ts", "src/connectors/child/child.ts"];
 
 /** Where each package is imported, and nowhere else under src/. */
 const PACKAGES: { readonly [name: string]: string } = {
-  "@cfworker/json-schema": "src/connectors/",
+  "@cfworker/json-schema": "src/connectors/packages/",
   "@commander-js/extra-typings": "src/cli/",
   "aws4fetch": "src/connectors/builtin/s3/",
   "commander": "src/cli/",
   "@duckdb/node-api": "src/duckdb/",
   "@duckdb/node-bindings": "src/duckdb/",
   "apache-arrow": "src/util/arrow.ts",
+  "es-module-lexer": "src/connectors/packages/bundle.ts",
   "liquidjs": "src/template/",
   "mysql2": "src/connectors/builtin/mysql/",
   "pg": "src/connectors/builtin/postgres/",
+  "semver": "src/connectors/packages/versions.ts",
+  "sucrase": "src/connectors/packages/bundle.ts",
+  "tar-stream": "src/connectors/packages/tar.ts",
   "yaml": "src/project/",
 };
 

@@ -29,6 +29,14 @@ const LOG_FORMAT = [
   "text, or json: one event a line on stdout, all else on stderr",
 ] as const;
 
+const collect = (text: string, former: readonly string[] | undefined) => [...former ?? [], text];
+const ASSUME_DELIVERED = [
+  "--assume-delivered <output>",
+  "take an output as delivered of which that is not known; given again, more of them",
+  collect,
+] as const;
+const REDELIVER = ["--redeliver <output>", "write an output again, whatever is known of it", collect] as const;
+
 /**
  * The verbs and their options. Each verb's code is loaded when it runs, so that help and version load none of it.
  *
@@ -74,6 +82,16 @@ export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
     .option(...LOG_FORMAT)
     .action(async (names, options) => done(await (await import("./verbs/run.ts")).run(io, { names, ...options })));
 
+  verb("retry", "run what an earlier run did not get done, and take over what it did")
+    .argument("[run]", "the run, as `pz runs` lists it (default: the newest)")
+    .option(...PROJECT)
+    .option("--fail-fast", "stop everything at the first failure")
+    .option("--full-refresh", "read everything anew instead of taking over what is staged")
+    .option(...ASSUME_DELIVERED)
+    .option(...REDELIVER)
+    .option(...LOG_FORMAT)
+    .action(async (runId, options) => done(await (await import("./verbs/retry.ts")).retry(io, { runId, ...options })));
+
   verb("test", "run the checks with all that they need, and no sink")
     .option(...PROJECT)
     .option(...VARS)
@@ -107,11 +125,20 @@ export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
     .option(...SELECT)
     .action(async (options) => done(await (await import("./verbs/ls.ts")).ls(io, options)));
 
-  verb("runs", "list past runs, newest first")
+  const runs = verb("runs", "list past runs, newest first")
     .option(...PROJECT)
     .option("--json", "one JSON object a line")
     .option("--limit <n>", "list at most so many")
     .action(async (options) => done(await (await import("./verbs/runs.ts")).runs(io, options)));
+  const show = runs.command("show").description("show one run with its nodes").exitOverride((error) => {
+    throw new UsageError(show, error);
+  });
+  show.argument("<run>", "the run, as `pz runs` lists it")
+    .option(...PROJECT)
+    .option("--json", "one JSON object")
+    .action(async (runId) =>
+      done(await (await import("./verbs/runs_show.ts")).runsShow(io, { runId, ...runs.opts(), ...show.opts() }))
+    );
 
   verb("clean", "delete what old runs left behind")
     .option(...PROJECT)
@@ -125,6 +152,36 @@ export function commandTree(io: Io, done: (code: ExitCode) => void): Command {
     .option(...PROJECT)
     .option(...VARS)
     .action(async (options) => done(await (await import("./verbs/connectors.ts")).connectors(io, options)));
+
+  verb("restore", "install the connector packages that project.yml lists, as pz.lock.json pins them")
+    .option(...PROJECT)
+    .option(...VARS)
+    .option("--feeds <url...>", "npm registries in order (default: PZ_FEEDS, else npm's own)")
+    .option("--update", "look for versions anew, and write the lock anew")
+    .action(async (options) => done(await (await import("./verbs/restore.ts")).restore(io, options)));
+
+  const connector = verb("connector", "make, build and test a connector of your own");
+  const sub = (name: string, description: string): Command => {
+    const command = connector.command(name).description(description);
+    return command.exitOverride((error) => {
+      throw new UsageError(command, error);
+    });
+  };
+  sub("new", "make a folder with a connector that works, its test and its README")
+    .argument("<name>", "the folder to make; its name is the connector's")
+    .action(async (name) => done(await (await import("./verbs/connector_new.ts")).connectorNew(io, name)));
+  sub("build", "bundle a connector into the one module that its manifest names")
+    .argument("[folder]", "the connector's folder (default: the current folder)")
+    .action(async (folder) => done(await (await import("./verbs/connector_build.ts")).connectorBuild(io, folder)));
+  sub("test", "try out every promise that a connector makes")
+    .argument("<target>", "a connector's folder, or the name of one inside pz")
+    .option("--config <file>", "what to ask (default: connector_test.yml in its folder)")
+    .action(async (target, options) => {
+      done(await (await import("./verbs/connector_try.ts")).connectorTest(io, { target, ...options }));
+    });
+  sub("sdk", "write the SDK of this pz into a connector's folder")
+    .argument("[folder]", "the connector's folder (default: the current folder)")
+    .action(async (folder) => done(await (await import("./verbs/connector_new.ts")).connectorSdk(io, folder)));
 
   verb("completion", "print a completion script for bash, zsh, fish or pwsh")
     .argument("<shell>", "the shell")

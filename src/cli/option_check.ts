@@ -1,5 +1,5 @@
 import type { CompiledDag, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
-import { type ConnectorDescription, findConnector } from "../connectors/mod.ts";
+import type { ConnectorDescription, ConnectorSet } from "../connectors/mod.ts";
 import { PzError, sortErrors } from "../errors/mod.ts";
 import { READ_KEYS, type SourcePosition, type ValueMap, WRITE_KEYS } from "../project/mod.ts";
 import { nearMiss } from "../util/mod.ts";
@@ -12,12 +12,16 @@ const PLANNED_WRITE_OPTIONS = ["partition_by"];
  * PZ0301 for each option of a connection, a read or a write of the given nodes that its connector does not know: an
  * option that nobody reads is a mistake that nobody sees.
  */
-export function checkOptions(dag: CompiledDag, effective: Iterable<string>): readonly PzError[] {
+export function checkOptions(
+  dag: CompiledDag,
+  effective: Iterable<string>,
+  connectors: ConnectorSet,
+): readonly PzError[] {
   const wanted = new Set(effective);
   const problems = new Map<string, PzError>();
   for (const node of dag.nodes) {
     if (!wanted.has(node.id) || (node.kind !== "SourceLoad" && node.kind !== "SinkWrite")) continue;
-    const connector = findConnector(node.connection.connector);
+    const connector = connectors.find(node.connection.connector);
     if (connector === undefined || connector === "planned") continue;
     for (const problem of problemsOf(node, connector)) problems.set(problem.message, problem);
   }
@@ -50,6 +54,7 @@ function problemsOf(node: SourceLoadNode | SinkWriteNode, connector: ConnectorDe
 
 /** Where an option of entities, not of connections, is to be put; undefined for any other. */
 function sidesOf(name: string, { readOptions = [], writeOptions = [] }: ConnectorDescription): string | undefined {
+  if (name === "read" || name === "write") return "put it under 'entities:' and the name of an entity";
   const sides = [
     ...([...readOptions, ...READ_KEYS].includes(name) ? [{ key: "read", call: "source()" }] : []),
     ...([...writeOptions, ...WRITE_KEYS].includes(name) ? [{ key: "write", call: "sink()" }] : []),

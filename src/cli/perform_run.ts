@@ -1,6 +1,7 @@
 import { runsOnLoopThread } from "../duckdb/mod.ts";
 import { type CompiledDag, type Selection, withAncestors } from "../compile/mod.ts";
-import { recoverOutputs, runProject } from "../engine/mod.ts";
+import { type ConnectorSet, projectConnectors } from "../connectors/mod.ts";
+import { connectionHashes, recoverOutputs, type Resumption, runProject } from "../engine/mod.ts";
 import { EventBus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { limitsLine } from "../render/mod.ts";
@@ -34,12 +35,29 @@ export type RunVerbOptions = ProjectOptions & {
 export type RunRequest = RunVerbOptions & {
   /** The selection as the user wrote it, kept for a retry. */
   readonly selection: Selection;
+  /** Whether it is about checks alone. */
+  readonly checksOnly?: boolean;
   /** The nodes that it means, without what they need; undefined: there is nothing to do, and it has been said. */
   readonly choose: (dag: CompiledDag) => Outcome<readonly string[]> | undefined;
+  /**
+   * Of a retry: brings what it takes over into the folder of the new run; undefined as above. What `held` keeps from others
+   * is let go once the new run is known as a retry.
+   */
+  readonly resume?: (
+    dag: CompiledDag,
+    asked: readonly string[],
+    runId: string,
+    held: DisposableStack,
+  ) => Promise<Resumption | undefined>;
 };
 
 /** Everything that is decided before a run leaves its first trace on the disk. */
-type PreparedRun = { readonly dag: CompiledDag; readonly plan: Plan; readonly effective: readonly string[] };
+type PreparedRun = {
+  readonly dag: CompiledDag;
+  readonly plan: Plan;
+  readonly connectors: ConnectorSet;
+  readonly effective: readonly string[];
+};
 
 /** All phases of a run, from the project's files to the summary: loads, compiles, checks, plans, runs and reports. */
 export async function performRun(io: Io, request: RunRequest): Promise<ExitCode> {
@@ -103,13 +121,19 @@ function prepare(
     if (!selected.ok) return reportErrors(io.console, selected.errors);
     reportNotes(io.console, selected.notices, format);
     const effective = withAncestors(dag, selected.value);
-    const unusable = await times.time("restoreCheck", () => checkUse(dag, new Set(effective)));
+    const found = await times.time(
+      "restoreCheck",
+      () => projectConnectors(dag.project.root, dag.project.connectors),
+    );
+    if (!found.ok) return reportErrors(io.console, found.errors);
+    const connectors = found.value;
+    const unusable = await times.time("restoreCheck", () => checkUse(dag, new Set(effective), connectors));
     if (unusable.length > 0) return reportErrors(io.console, unusable);
-    const planned = await times.time("plan", () => planNodes(dag, new Set(effective)));
+    const planned = await times.time("plan", () => planNodes(dag, new Set(effective), connectors));
     if (!planned.ok) return reportErrors(io.console, planned.errors);
     reportWarnings(io.console, planned.warnings);
     reportNotes(io.console, [...planned.notices, limitsLine(planned.value)], format);
-    return { dag, plan: planned.value, effective };
+    return { dag, plan: planned.value, connectors, effective };
   });
 }
 
@@ -122,20 +146,44 @@ type ExecuteSettings = {
 };
 
 async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings): Promise<ExitCode> {
-  const { dag, plan, effective } = prepared;
+  const { dag, plan, connectors } = prepared;
   const { identity: { runId }, request, format, signal, times } = settings;
   const paths = runPaths(dag.project.root, runId);
   using _lock = await claimRunFolder(paths);
+  // A run that could not begin leaves nothing behind that looks like one.
+  const forget = () => Deno.remove(paths.folder, { recursive: true }).catch(() => {});
   const failFast = request.failFast ?? false;
+  let resume: Resumption | undefined;
   try {
-    writeRunIntent(paths.intent, { version: 1, selection: request.selection, vars: request.vars, failFast });
+    const { resume: take } = request;
+    using held = new DisposableStack();
+    if (take !== undefined) {
+      resume = await times.time("resume", () => take(dag, prepared.effective, runId, held));
+      if (resume === undefined) {
+        await forget();
+        return EXIT.ok;
+      }
+    }
+    const { selection, vars, checksOnly } = request;
+    const connections = connectionHashes(Object.values(dag.project.connections));
+    const { retryOf, inherited } = resume ?? {};
+    writeRunIntent(paths.intent, {
+      version: 1,
+      selection,
+      vars,
+      failFast,
+      checksOnly,
+      connections,
+      retryOf,
+      inherited,
+    });
     writeManifest(dag);
     writePlan(dag, plan);
   } catch (error) {
-    // A run that could not begin leaves nothing behind that looks like one.
-    await Deno.remove(paths.folder, { recursive: true }).catch(() => {});
+    await forget();
     throw error;
   }
+  reportNotes(io.console, resume?.notes ?? [], format);
 
   using view = openView(io, format, plan, dag);
   signal.addEventListener(
@@ -151,10 +199,12 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   const outcome = await runProject({
     dag,
     plan,
-    effective,
+    connectors,
+    effective: resume?.effective ?? prepared.effective,
     runId,
     bus,
     failFast,
+    resume,
     phases: times.get(),
     clock: { now: io.now },
     signal,

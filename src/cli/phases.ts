@@ -1,5 +1,5 @@
-import { type CompiledDag, compileProject, dryCompile, Workbench } from "../compile/mod.ts";
-import { findConnector, systemLayer } from "../connectors/mod.ts";
+import { type CompiledDag, compileProject, dryCompile, type DryCompileOptions, Workbench } from "../compile/mod.ts";
+import { findConnector, projectConnectors, systemLayer } from "../connectors/mod.ts";
 import { loadProject } from "../project/mod.ts";
 import { newRunId } from "../state/mod.ts";
 import { withContractBlame } from "./contract_blame.ts";
@@ -134,15 +134,23 @@ function canMerge(name: string): boolean {
 export async function checkSql(
   io: Io,
   dag: CompiledDag,
-  { times, workbench }: { readonly times: PhaseTimes; readonly workbench: Workbench },
+  { times, workbench, scans = {} }: {
+    readonly times: PhaseTimes;
+    readonly workbench: Workbench;
+    /** How to look for the columns of sources without a contract; absent: pipelines that read those are left out. */
+    readonly scans?: DryCompileOptions;
+  },
 ): Promise<Step<CompiledDag>> {
-  const outcome = await times.time("validate", () => dryCompile(dag, { workbench }));
+  const outcome = await times.time("validate", () => dryCompile(dag, { ...scans, workbench }));
   if (outcome.ok) {
     reportWarnings(io.console, outcome.warnings);
     return { ok: true, value: dag };
   }
   const all = new Set(dag.nodes.map(({ id }) => id));
-  const planned = checkUse(dag, all).length > 0 ? undefined : await planNodes(dag, all);
+  const connectors = await projectConnectors(dag.project.root, dag.project.connectors);
+  const planned = !connectors.ok || checkUse(dag, all, connectors.value).length > 0
+    ? undefined
+    : await planNodes(dag, all, connectors.value);
   const refusals = planned === undefined || planned.ok ? [] : planned.errors;
   return { ok: false, exit: reportErrors(io.console, withContractBlame(dag, outcome.errors, refusals)) };
 }

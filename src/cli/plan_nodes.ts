@@ -1,5 +1,5 @@
 import type { CompiledDag } from "../compile/mod.ts";
-import { findConnector, systemLayer } from "../connectors/mod.ts";
+import { type ConnectorSet, systemLayer } from "../connectors/mod.ts";
 import { machineLimits } from "../duckdb/mod.ts";
 import { maskFor } from "../engine/mod.ts";
 import { type Outcome, PzError } from "../errors/mod.ts";
@@ -8,8 +8,12 @@ import { checkOptions } from "./option_check.ts";
 import { checkConnectors } from "./restore_check.ts";
 
 /** Phase 4: what stands against the connectors of these nodes, and against options that nobody reads. */
-export function checkUse(dag: CompiledDag, effective: ReadonlySet<string>): readonly PzError[] {
-  return [...checkConnectors(dag, effective), ...checkOptions(dag, effective)];
+export function checkUse(
+  dag: CompiledDag,
+  effective: ReadonlySet<string>,
+  connectors: ConnectorSet,
+): readonly PzError[] {
+  return [...checkConnectors(dag, effective, connectors), ...checkOptions(dag, effective, connectors)];
 }
 
 /** What a connector says of a setting or option that can't be as it is. */
@@ -20,11 +24,15 @@ const BAD_OPTION = "PZ0301";
  * was filled in from a variable: it is masked where the setting can be secret, and always where it is no good, since a
  * wrong variable could hold anything.
  */
-export async function planNodes(dag: CompiledDag, effective: ReadonlySet<string>): Promise<Outcome<Plan>> {
+export async function planNodes(
+  dag: CompiledDag,
+  effective: ReadonlySet<string>,
+  connectors: ConnectorSet,
+): Promise<Outcome<Plan>> {
   const machine = await machineLimits();
-  const planned = planRun(dag, { effective, findConnector, machine, systemLayer: systemLayer() });
-  const usual = maskFor(dag);
-  const strict = maskFor(dag, true);
+  const planned = planRun(dag, { effective, findConnector: connectors.find, machine, systemLayer: systemLayer() });
+  const usual = maskFor(dag, false, connectors.find);
+  const strict = maskFor(dag, true, connectors.find);
   const masked = ({ code, message, file, line, column, hint }: PzError) => {
     const mask = code === BAD_OPTION ? strict : usual;
     return new PzError(code, mask(message), { file, line, column, hint: hint === undefined ? undefined : mask(hint) });

@@ -41,7 +41,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
 /** Says what is wrong with a command line; help and version are no errors. */
 export function reportUsageError(io: Io, { command, error }: UsageError): ExitCode {
   if (error.exitCode === 0) return EXIT.ok;
-  const path = command.parent === null ? "pz" : `pz ${command.name()}`;
+  const path = pathOf(command);
   const text = error.message.replace(/^error: /, "");
   switch (error.code) {
     case "commander.unknownOption": {
@@ -78,3 +78,10 @@ export function reportUsageError(io: Io, { command, error }: UsageError): ExitCo
       return reportUsage(io.console, `${text} — hint: run \`${path} --help\``);
   }
 }
+
+/** A command with those above it, as it is typed. */
+function pathOf(command: Named): string {
+  return command.parent === null ? "pz" : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+type Named = { readonly parent: Named | null; readonly name: () => string };

@@ -13,6 +13,10 @@ const ACTS = /^(?:(?:en|dis)able_\w+|(?:force_)?checkpoint|truncate_duckdb_logs)
 const RUNS_TEXT = /^(?:query|json_execute_serialized_sql)$/i;
 const ACTS_IN_TEXT = /(?<!\w)((?:en|dis)able_\w+|(?:force_)?checkpoint|truncate_duckdb_logs)\W*\(/i;
 
+/** Table functions that take a name, or SQL, as a text, and what of pz's own such a text must not name. */
+const READS_TEXT = /^(?:query|query_table|json_execute_serialized_sql|pragma_\w+)$/i;
+const INTERNAL_IN_TEXT = /(?<!\w)(pz_meta|__pz_\w+)/i;
+
 /**
  * What a name that is refused begins with, where a name begins, or an escape that could hide it; of `staging` also what
  * is called there, where that is clear.
@@ -77,6 +81,10 @@ function findings({ statement }: QueryTree, called: ReadonlySet<string>): readon
         const name = text(fn, "function_name");
         if (INTERNAL.test(name)) found.push({ tree, name: `${name}()`, why: "internal" });
         if (ACTS.test(name)) found.push({ tree, name: `${name}()`, why: "acts" });
+        if (READS_TEXT.test(name)) {
+          const inner = textsOf(fn).flatMap((value) => INTERNAL_IN_TEXT.exec(value)?.[1] ?? []);
+          found.push(...inner.map((own) => ({ tree, name: own, why: "internal" as const })));
+        }
         if (RUNS_TEXT.test(name)) {
           found.push(...actsInTexts(fn).map((act) => ({ tree, name: act, why: "acts" as const })));
         }
@@ -97,12 +105,17 @@ function findings({ statement }: QueryTree, called: ReadonlySet<string>): readon
 
 /** What a call's constant texts, taken as SQL, do to DuckDB. */
 function actsInTexts(call: Tree): readonly string[] {
-  const acts: string[] = [];
-  walk(call["children"], (tree) => {
-    const act = ACTS_IN_TEXT.exec(text(tree, "value"))?.[1];
-    if (act !== undefined) acts.push(`${act}()`);
+  return textsOf(call).flatMap((value) => {
+    const act = ACTS_IN_TEXT.exec(value)?.[1];
+    return act === undefined ? [] : [`${act}()`];
   });
-  return acts;
+}
+
+/** The constant texts in a call. */
+function textsOf(call: Tree): readonly string[] {
+  const texts: string[] = [];
+  walk(call["children"], (tree) => texts.push(text(tree, "value")));
+  return texts;
 }
 
 const HINTS = {

@@ -2,6 +2,7 @@ import type { DuckDBConnection as NativeConnection, DuckDBPreparedStatement, Duc
 import { parseAst, type SqlAst, writeAst } from "./ast.ts";
 import { DuckDbError, duckDbError } from "./error.ts";
 import { execute, executePrepared, runsOnLoopThread } from "./execute.ts";
+import { runFed } from "./fed_statement.ts";
 import type { Feeds } from "./feed.ts";
 import type { DuckDbLibrary } from "./load.ts";
 import { literal } from "./quote.ts";
@@ -157,7 +158,18 @@ export class DuckDbConnection implements Disposable {
     return this.#exclusively(undefined, async (native) => {
       const types = await typesOf(native, target.columns);
       if (!runsOnLoopThread(Deno.version.deno)) {
-        return this.#host.feeds.load(target, types, (sql, signal) => this.run(sql, { signal }));
+        return this.#host.feeds.load(
+          target,
+          types,
+          (sql, signal, watch) =>
+            this.#exclusively(
+              signal,
+              (own) =>
+                target.ownsCatalog === true
+                  ? runFed(own, sql, this.#host.library, watch, signal)
+                  : execute(own, sql, this.#host.library),
+            ),
+        );
       }
       const load = new AppenderLoad(native, this.#host.library, target, types);
       return {

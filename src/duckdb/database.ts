@@ -31,7 +31,13 @@ export type OpenDuckDbOptions = {
 };
 
 /** The catalog of an attached file; the file's own name would hide a schema of the same name. */
-const CATALOG = "pz";
+export const FILE_CATALOG = "pz";
+
+/**
+ * What a file may hold: all that this DuckDB knows, whose way with texts takes a third less CPU than the one that older
+ * ones can read. A file that is there is raised to it.
+ */
+const STORAGE_VERSION = "v1.5.0";
 
 /** Every running statement takes a thread of a pool of 32, on which reading files depends too. */
 const MAX_STATEMENTS = 8;
@@ -69,7 +75,7 @@ export class DuckDbDatabase implements AsyncDisposable {
     const native = await this.#instance.connect();
     if (this.#hasFile) {
       try {
-        await native.run(`USE ${CATALOG}`);
+        await native.run(`USE ${FILE_CATALOG}`);
       } catch (error) {
         native.disconnectSync();
         throw duckDbError(error);
@@ -94,7 +100,7 @@ export class DuckDbDatabase implements AsyncDisposable {
   async #close(): Promise<void> {
     await Promise.all([...this.#open].map((connection) => connection.close()));
     try {
-      if (this.#hasFile) await this.#own.run(`CHECKPOINT ${CATALOG}`);
+      if (this.#hasFile) await this.#own.run(`CHECKPOINT ${FILE_CATALOG}`);
     } catch {
       // Nothing is lost: the log stays beside the file and is read when it is opened.
     } finally {
@@ -134,7 +140,12 @@ export async function openDuckDb(options: OpenDuckDbOptions): Promise<DuckDbData
 /** The statements that set an instance up. Their order matters: nothing opens after access is off, nothing sets after the lock. */
 function setUp({ file, allowedPaths }: OpenDuckDbOptions): string[] {
   const statements = ["SET GLOBAL TimeZone = 'UTC'"];
-  if (file !== undefined) statements.push(`ATTACH ${literal(file)} AS ${CATALOG}`, `USE ${CATALOG}`);
+  if (file !== undefined) {
+    statements.push(
+      `ATTACH ${literal(file)} AS ${FILE_CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+      `USE ${FILE_CATALOG}`,
+    );
+  }
   if (allowedPaths !== undefined) {
     const files = allowedPaths.files.flatMap((path) => BESIDE_DATABASE.map((ending) => path + ending));
     statements.push(

@@ -1,5 +1,6 @@
 import type { DuckDBConnection as NativeConnection, DuckDBType } from "@duckdb/node-api";
 import type { DataChunk } from "@duckdb/node-bindings";
+import type { FeedWatch } from "./fed_statement.ts";
 import type { DuckDbLibrary } from "./load.ts";
 import { ident, qualified } from "./quote.ts";
 import type { FillRows, LoadTarget, RowLoad } from "./row_load.ts";
@@ -13,7 +14,15 @@ type OpenFeed = {
   fill: FillRows;
   ended: boolean;
   failure: unknown;
+  readonly watch: FeedWatch;
 };
+
+/** How a load's INSERT is run; `watch` tells of its feed. */
+export type RunInsert = (
+  sql: string,
+  signal: AbortSignal | undefined,
+  watch: FeedWatch,
+) => Promise<{ readonly rowsChanged: number }>;
 
 const FUNCTION_NAME = "pz_feed";
 /**
@@ -70,11 +79,7 @@ export class Feeds {
   }
 
   /** Opens a load that writes by INSERT from a feed; `run` runs a statement on the load's own connection. */
-  load(
-    target: LoadTarget,
-    types: readonly DuckDBType[],
-    run: (sql: string, signal: AbortSignal | undefined) => Promise<{ readonly rowsChanged: number }>,
-  ): RowLoad {
+  load(target: LoadTarget, types: readonly DuckDBType[], run: RunInsert): RowLoad {
     const id = ++this.#last;
     const feed: OpenFeed = {
       names: target.columns.map(({ name }) => name),
@@ -83,6 +88,7 @@ export class Feeds {
       fill: () => 0,
       ended: false,
       failure: undefined,
+      watch: { calls: 0, isHurried: false },
     };
     this.#open.set(id, feed);
     const names = feed.names.map(ident).join(", ");
@@ -92,8 +98,9 @@ export class Feeds {
       async write(fill, signal) {
         feed.fill = fill;
         feed.failure = undefined;
+        feed.watch.calls = 0;
         try {
-          return (await run(insert, signal)).rowsChanged;
+          return (await run(insert, signal, feed.watch)).rowsChanged;
         } catch (error) {
           throw feed.failure ?? error;
         } finally {
@@ -105,6 +112,7 @@ export class Feeds {
   }
 
   #fill(feed: OpenFeed, columns: readonly number[], chunk: DataChunk): number {
+    feed.watch.calls++;
     if (feed.ended) return 0;
     const { bindings } = this.#library;
     feed.held.push(chunk);

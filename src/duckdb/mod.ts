@@ -1,5 +1,5 @@
 export { ident, literal, qualified } from "./quote.ts";
-export { type AllowedPaths, DuckDbDatabase, openDuckDb, type OpenDuckDbOptions } from "./database.ts";
+export { type AllowedPaths, DuckDbDatabase, FILE_CATALOG, openDuckDb, type OpenDuckDbOptions } from "./database.ts";
 export {
   DuckDbConnection,
   type ResultColumn,

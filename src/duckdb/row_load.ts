@@ -8,7 +8,13 @@ import { VectorWriter } from "./vector.ts";
 export type LoadColumn = { readonly name: string; readonly type: string };
 
 /** The table that is loaded, in the catalog in use. Its columns may have other types, to which values are cast. */
-export type LoadTarget = { readonly schema: string; readonly table: string; readonly columns: readonly LoadColumn[] };
+export type LoadTarget = {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly LoadColumn[];
+  /** Whether the open transaction has changed the catalog of the table itself; then a load takes less CPU. */
+  readonly ownsCatalog?: boolean;
+};
 
 /**
  * Writes up to `VECTOR_ROWS` rows into the vectors of the named columns, which come in the same order, and returns how
@@ -65,7 +71,8 @@ export class AppenderLoad implements RowLoad {
   async write(fill: FillRows, signal?: AbortSignal): Promise<number> {
     const { schema, table, columns } = this.#target;
     if (await this.#hasSameTypes()) return await this.#append(schema, table, fill, signal);
-    const beside = `pz_load_${table}`;
+    // Loads that go on side by side may have the same table.
+    const beside = `pz_load_${crypto.randomUUID()}`;
     const definitions = columns.map(({ name, type }) => `${ident(name)} ${type}`).join(", ");
     await this.#connection.run(`CREATE TABLE ${qualified(schema, beside)} (${definitions})`);
     await this.#append(schema, beside, fill, signal);

@@ -9,6 +9,9 @@ const ENTRY_BYTES = 16;
 const INLINE_BYTES = 12;
 const TWO_TO_32 = 2 ** 32;
 
+/** Room for the entries of one vector's texts. */
+const textEntries = new Uint32Array(VECTOR_ROWS * 4);
+
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -56,7 +59,8 @@ export class VectorWriter {
     const base = end - start > INLINE_BYTES
       ? this.#store(bytes.subarray(start, end)) - start
       : checkShort(bytes.subarray(start, end), isText);
-    const entries = new Uint32Array(rows * 4);
+    // Copied before anybody else can write there.
+    const entries = rows <= VECTOR_ROWS ? textEntries : new Uint32Array(rows * 4);
     const entryBytes = new Uint8Array(entries.buffer);
     let at = start;
     for (let row = 0, word = 0; row < rows; row++, word += 4) {
@@ -67,6 +71,7 @@ export class VectorWriter {
       if (isText && at < end && ((bytes[at] ?? 0) & 0xc0) === 0x80) throw notUtf8();
       entries[word] = length;
       if (length <= INLINE_BYTES) {
+        entries[word + 1] = entries[word + 2] = entries[word + 3] = 0;
         const target = (word << 2) + 4;
         for (let index = 0; index < length; index++) entryBytes[target + index] = bytes[at + index] ?? 0;
       } else {
@@ -78,7 +83,7 @@ export class VectorWriter {
       }
       at = next;
     }
-    this.#copy(entries, 0, entries.byteLength);
+    this.#copy(entries, 0, rows * ENTRY_BYTES);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { NodeControl } from "./dispatcher.ts";
 import { failureOf, type NodeFailure } from "./failure.ts";
 import { isCancellation, type NodeEnds, sceneOf, type SqlPlace, timeoutFailure } from "./node_end.ts";
 import { NodeTimeout, withNodeTimeout } from "./node_timeout.ts";
+import type { OperationGates } from "./operation_gate.ts";
 import type { NodeContext, NodeOutcome, RunContext } from "./run_context.ts";
 
 /** Does one attempt of a node. */
@@ -17,6 +18,7 @@ export type Tools = {
   readonly ends: NodeEnds;
   readonly attempts: Attempts;
   readonly breakers: Breakers;
+  readonly gates: OperationGates;
   readonly perform: Perform;
 };
 

@@ -23,8 +23,11 @@ export type Ticket = { readonly epoch: number };
 
 export type Entry =
   | { readonly entered: true; readonly ticket: Ticket }
-  /** Denied: until when it is of no use to ask again, unless the breaker moves before. */
-  | { readonly entered: false; readonly retryInMs: number };
+  /**
+   * Denied: how long it is of no use to ask again, unless the breaker moves before. Undefined: until it moves, since a
+   * probe is on its way.
+   */
+  | { readonly entered: false; readonly retryInMs: number | undefined };
 
 /**
  * Keeps calls from a system that failed several times in a row: closed, it lets every call through; open, none until it
@@ -52,7 +55,7 @@ export class Breaker {
     const retryInMs = this.#openUntil - this.#options.monotonic();
     if (this.#state === "open" && retryInMs > 0) return { entered: false, retryInMs };
     if (this.#state === "open") this.#move("half_open", "cooled down", 0);
-    if (this.#probe !== undefined) return { entered: false, retryInMs: this.#options.coolDownMs };
+    if (this.#probe !== undefined) return { entered: false, retryInMs: undefined };
     this.#probe = { epoch: this.#epoch };
     return { entered: true, ticket: this.#probe };
   }

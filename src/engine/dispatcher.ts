@@ -40,6 +40,8 @@ export type NodeControl = {
    * everything stops; what `wait` throws is thrown then.
    */
   readonly park: (wait: () => Promise<unknown>) => Promise<void>;
+  /** The same with its permits, for a node that is at work with its connections: only its thread is lent to others. */
+  readonly lend: (wait: () => Promise<unknown>) => Promise<void>;
 };
 
 export type DispatchSummary = {
@@ -65,6 +67,9 @@ export async function dispatch<N extends Dispatchable>(options: DispatchOptions<
   return await new Dispatcher(options).run();
 }
 
+/** A node that needs a thread again, and perhaps its permits. */
+type Returning<N> = { readonly node: N; readonly withPermits: boolean; readonly admit: () => void };
+
 class Dispatcher<N extends Dispatchable> {
   readonly #options: DispatchOptions<N>;
   /** Of the nodes that have not started or been skipped: how many predecessors are not done yet. */
@@ -72,7 +77,7 @@ class Dispatcher<N extends Dispatchable> {
   readonly #children = new Map<string, N[]>();
   readonly #ready: N[] = [];
   /** Nodes that have waited long enough and need a thread and their permits again. */
-  readonly #returning: { readonly node: N; readonly admit: () => void }[] = [];
+  readonly #returning: Returning<N>[] = [];
   readonly #busy = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #done = Promise.withResolvers<void>();
@@ -132,7 +137,8 @@ class Dispatcher<N extends Dispatchable> {
       verdict = await this.#options.execute(node, {
         signal: this.#stop.signal,
         stopAll: (reason) => this.#stopAll(reason),
-        park: (wait) => this.#park(node, wait),
+        park: (wait) => this.#park(node, wait, true),
+        lend: (wait) => this.#park(node, wait, false),
       });
     } catch {
       verdict = "failed";
@@ -148,17 +154,18 @@ class Dispatcher<N extends Dispatchable> {
     this.#advance();
   }
 
-  async #park(node: N, wait: () => Promise<unknown>): Promise<void> {
+  async #park(node: N, wait: () => Promise<unknown>, withPermits: boolean): Promise<void> {
     // It begins before anything else does: what the others do may be what it waits for.
     const waiting = (async () => await wait())();
-    this.#dismiss(node);
+    this.#running--;
+    if (withPermits) this.#occupy(node, -1);
     this.#parked++;
     this.#advance();
     try {
       await waiting;
     } finally {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#returning.push({ node, admit: resolve });
+      this.#returning.push({ node, withPermits, admit: resolve });
       // What has been stopped needs nothing any more but its end.
       if (this.#stop.signal.aborted) this.#readmitAll();
       else this.#advance();
@@ -167,20 +174,21 @@ class Dispatcher<N extends Dispatchable> {
   }
 
   #readmitAll(): void {
-    for (const { node, admit } of this.#returning.splice(0)) this.#readmit(node, admit);
+    for (const returning of this.#returning.splice(0)) this.#readmit(returning);
   }
 
   /** Lets the first parked node go on that can; false if none can. */
   #readmitOne(): boolean {
-    const index = this.#returning.findIndex(({ node }) => this.#hasPermit(node));
+    const index = this.#returning.findIndex(({ node, withPermits }) => !withPermits || this.#hasPermit(node));
     if (index < 0) return false;
-    for (const { node, admit } of this.#returning.splice(index, 1)) this.#readmit(node, admit);
+    for (const returning of this.#returning.splice(index, 1)) this.#readmit(returning);
     return true;
   }
 
-  #readmit(node: N, admit: () => void): void {
+  #readmit({ node, withPermits, admit }: Returning<N>): void {
     this.#parked--;
-    this.#admit(node);
+    this.#running++;
+    if (withPermits) this.#occupy(node, 1);
     admit();
   }
 

@@ -25,6 +25,8 @@ export type NodeFailure = {
   readonly message: string;
   readonly cause?: FailureCause;
   readonly delivery?: Delivery;
+  /** Of a write: nobody knows whether its rows stand in the target. */
+  readonly outcomeUnknown?: true;
 };
 
 export type StepFacts = {
@@ -82,7 +84,7 @@ function classify(error: unknown, scene: FailureScene): NodeFailure {
     const place = scene.place?.(error);
     return {
       code: "PZ0501",
-      message: withHint(placed(error.message, place), hintOf(error)),
+      message: withHint(placed(withoutCandidates(error.message), place), hintOf(error)),
       cause: duckDbCause(error) ?? scene.step,
     };
   }
@@ -99,6 +101,7 @@ function stepFailure({ step, cause, facts }: StepError, scene: FailureScene): No
   return {
     ...failure,
     message: message.includes("\nhint: ") ? message : withHint(message, hint),
+    outcomeUnknown: true,
     ...(failure.code === "PZ0501" ? { cause: step } : {}),
   };
 }
@@ -166,10 +169,17 @@ function placed(message: string, place: string | undefined): string {
   return [`${first} (${place})`, ...more].join("\n");
 }
 
+/** DuckDB's own list of names, which is told as a hint. */
+function withoutCandidates(message: string): string {
+  return message.replace(/\n\n?Candidate (?:bindings|tables|functions): [^]*$/, "");
+}
+
 /** The next step where the disk is full, the system denies a file, or DuckDB's refusal comes from the limits that pz sets. */
 function hintOf(error: DuckDbError): string | undefined {
   if (duckDbCause(error) === "disk_full") return DISK_FULL_HINT;
   if (error.kind === "IO" && /: (Permission denied|Read-only file system)/.test(error.message)) return DENIED_HINT;
+  const near = error.candidates[0];
+  if (error.kind === "Binder" && near !== undefined) return `the nearest name there is '${near}'`;
   if (error.kind !== "Permission") return undefined;
   return "SQL may only open files below the connections that this run reads; read others with {{ source('connection', 'entity') }}";
 }

@@ -1,7 +1,7 @@
 import type { DagNode, PipelineNode } from "../compile/mod.ts";
 import type { NativeScan } from "../connectors/mod.ts";
 import { explain } from "./native_trouble.ts";
-import { chainNodes, type FusedChain } from "./fused_chain.ts";
+import { chainHead, chainNodes, type FusedChain } from "./fused_chain.ts";
 import type { SqlPlace } from "./node_end.ts";
 import type { NodeContext, NodeOutcome } from "./run_context.ts";
 import { integer } from "./statements.ts";
@@ -31,23 +31,26 @@ export type Suspect = { readonly node: DagNode; readonly error: unknown; readonl
  * alone and its rows are thrown away; the suspect if none does. As everywhere, what a view's SQL does is done by who
  * reads the view. Costs what staging would have cost, and only on failure.
  *
+ * @param scan what the statement reads; undefined: what is staged already, which does not fail
  * @throws the signal's reason when it is aborted meanwhile
  */
 export async function blame(
   context: NodeContext,
   chain: FusedChain,
-  scan: NativeScan,
+  scan: NativeScan | undefined,
   { node: suspect, error, at }: Suspect,
 ): Promise<ChainError> {
   const done: NodeOutcome[] = [];
-  try {
-    done.push({ rows: await drain(context, `(SELECT * FROM ${scan.fragment})`) });
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return new ChainError(chain.load, await explain(context, scan, error), done);
+  if (scan !== undefined) {
+    try {
+      done.push({ rows: await drain(context, `(SELECT * FROM ${scan.fragment})`) });
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return new ChainError(chainHead(chain), await explain(context, scan, error), done);
+    }
   }
   for (const pipeline of chain.pipelines) {
-    if (pipeline === suspect) break;
+    if (pipeline === suspect && at !== undefined) break;
     try {
       const rows = await drain(context, `(\n${pipeline.sql}\n)`);
       done.push({ rows: pipeline.materialization === "view" ? 0 : rows });
@@ -63,9 +66,9 @@ export async function blame(
 }
 
 /** The node that runs a pipeline's SQL: itself, or for a view the next one that is none. */
-function runnerOf({ pipelines, write }: FusedChain, pipeline: PipelineNode): DagNode {
+function runnerOf({ pipelines, sink }: FusedChain, pipeline: PipelineNode): DagNode {
   return pipelines.slice(pipelines.indexOf(pipeline)).find(({ materialization }) => materialization !== "view") ??
-    write;
+    sink?.write ?? pipeline;
 }
 
 /** The hash makes every value. */

@@ -25,8 +25,9 @@ export async function explain(
   return new StepError("read", new PzError("PZ0501", message, { file, line, hint, cause: error }));
 }
 
-/** A file of the project by its path from the project's folder, any other as it is. */
+/** A file of the project by its path from the project's folder, any other, such as an object's address, as it is. */
 function shownPath(root: string, file: string): string {
+  if (!isAbsolute(file)) return file;
   const path = relative(root, file);
   return path.startsWith("..") || isAbsolute(path) ? file : path;
 }

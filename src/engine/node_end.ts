@@ -1,7 +1,7 @@
-import type { DagNode, PipelineNode } from "../compile/mod.ts";
+import type { DagNode, PipelineNode, SinkWriteNode } from "../compile/mod.ts";
 import { DuckDbError } from "../duckdb/mod.ts";
 import { PzError } from "../errors/mod.ts";
-import type { NodeCompleted } from "../events/mod.ts";
+import type { NodeCompleted, Provenance } from "../events/mod.ts";
 import type { NodeRecord, RunRecorder } from "../state/mod.ts";
 import type { Verdict } from "./dispatcher.ts";
 import { pipelinePlace } from "./executors/pipeline.ts";
@@ -13,10 +13,13 @@ import type { NodeOutcome, RunContext } from "./run_context.ts";
 export type NodeEnd = {
   readonly node: DagNode;
   readonly verdict: Verdict;
+  /** Where the result comes from, when it is not of this run. */
+  readonly provenance?: Provenance;
   readonly outcome?: NodeOutcome | undefined;
   readonly failure?: NodeFailure | undefined;
   /** Undefined: the node never ran. */
   readonly attempts?: number;
+  readonly ops?: NodeCompleted["ops"] | undefined;
   readonly durationMs: number;
 };
 
@@ -36,6 +39,11 @@ export class NodeEnds {
     return this.#counts;
   }
 
+  /** Notes that an attempt of an append is about to begin, which may land before it has an end. */
+  begin(node: SinkWriteNode, attempt: number): void {
+    if (node.write.strategy === "append") this.#recorder.begin(node, attempt);
+  }
+
   /** Ends a node. */
   complete(end: NodeEnd): void {
     this.completeTogether([end]);
@@ -52,7 +60,7 @@ export class NodeEnds {
     }
   }
 
-  #recordOf({ node, verdict, outcome, failure, attempts, durationMs }: NodeEnd): NodeRecord {
+  #recordOf({ node, verdict, provenance, outcome, failure, attempts, ops, durationMs }: NodeEnd): NodeRecord {
     const connected = connectionOf(node);
     const strategy = this.#run.planned.get(node.id)?.strategy;
     return {
@@ -60,20 +68,23 @@ export class NodeEnds {
       kind: node.kind,
       name: node.name,
       status: verdict,
+      ...(provenance === undefined ? {} : { provenance }),
       rows: outcome?.rows ?? 0,
       durationMs,
       error: failure ?? null,
       ...(outcome?.timings === undefined ? {} : { timings: outcome.timings }),
+      ...(ops === undefined ? {} : { ops }),
       ...(outcome?.partitions === undefined ? {} : { partitions: outcome.partitions }),
       ...(connected === undefined ? {} : { connector: connected.connector, connection: connected.name }),
       ...(attempts === undefined ? {} : { ...(strategy === undefined ? {} : { strategy }), attempts }),
       ...(outcome?.stages === undefined ? {} : { stages: outcome.stages }),
-      ...(failure?.delivery === undefined ? {} : { delivery: failure.delivery }),
+      ...deliveryOf(outcome, failure),
+      ...(failure?.outcomeUnknown === true ? { outcomeUnknown: true } : {}),
     };
   }
 }
 
-function eventOf({ node, verdict, outcome, failure, durationMs }: NodeEnd): NodeCompleted {
+function eventOf({ node, verdict, provenance, outcome, failure, ops, durationMs }: NodeEnd): NodeCompleted {
   return {
     event: "node_completed",
     nodeId: node.id,
@@ -85,9 +96,19 @@ function eventOf({ node, verdict, outcome, failure, durationMs }: NodeEnd): Node
     errorCode: failure?.code ?? null,
     errorMessage: failure?.message ?? null,
     timings: outcome?.timings ?? null,
+    ...(provenance === undefined ? {} : { provenance }),
+    ...(ops === undefined ? {} : { ops }),
     ...(outcome?.partitions === undefined ? {} : { partitions: outcome.partitions }),
-    ...(failure?.delivery === undefined ? {} : { delivery: failure.delivery }),
+    ...deliveryOf(outcome, failure),
   };
+}
+
+function deliveryOf(
+  outcome: NodeOutcome | undefined,
+  failure: NodeFailure | undefined,
+): Pick<NodeCompleted, "delivery"> {
+  const delivery = failure?.delivery ?? outcome?.delivery;
+  return delivery === undefined ? {} : { delivery };
 }
 
 const STEP_OF_KIND: { readonly [K in DagNode["kind"]]: FailureCause } = {

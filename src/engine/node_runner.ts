@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { DagNode } from "../compile/mod.ts";
 import type { Tools } from "./attempts.ts";
 import type { NodeControl, Verdict } from "./dispatcher.ts";
@@ -7,8 +6,10 @@ import { runPipeline } from "./executors/pipeline.ts";
 import { runSinkWrite } from "./executors/sink_write.ts";
 import { runSourceLoad } from "./executors/source_load.ts";
 import type { NodeEnd } from "./node_end.ts";
+import type { NodeGate } from "./operation_gate.ts";
 import { retryDelayMs, retryPolicy, transientError } from "./retry.ts";
 import type { NodeContext, NodeOutcome } from "./run_context.ts";
+import { faultPoint } from "../util/mod.ts";
 
 /** Runs a node to its end; whatever happens it ends with exactly one record and one event. Never throws. */
 export async function executeNode(
@@ -19,8 +20,9 @@ export async function executeNode(
   const { run, ends } = tools;
   const start = run.now();
   run.bus.publish({ event: "node_started", nodeId: node.id, kind: node.kind, name: node.name });
-  const end = await tryUntilEnd(tools, node, control);
-  ends.complete({ ...end, node, durationMs: Math.max(0, run.now() - start) });
+  const operations = tools.gates.forNode(node, control);
+  const end = await tryUntilEnd(tools, node, control, operations);
+  ends.complete({ ...end, node, ops: operations?.stats, durationMs: Math.max(0, run.now() - start) });
   return end.verdict;
 }
 
@@ -33,10 +35,12 @@ type AttemptEnd = Omit<NodeEnd, "node" | "durationMs">;
 
 /** Tries until an attempt ends well, or its failure is not worth another one. */
 async function tryUntilEnd(
-  { run, attempts: tries, breakers, perform }: Tools,
+  tools: Tools,
   node: DagNode,
   control: NodeControl,
+  operations: NodeGate | undefined,
 ): Promise<AttemptEnd> {
+  const { run, attempts: tries, breakers } = tools;
   const policy = retryPolicy(node);
   const gate = breakers.gateFor(node);
   for (let attempts = 1;; attempts++) {
@@ -47,7 +51,7 @@ async function tryUntilEnd(
       return { verdict: "skipped", ...made };
     }
     try {
-      const outcome = await tries.run(node, attempts, control, (context) => perform(context, node));
+      const outcome = await tryOnce(tools, node, attempts, control, operations);
       gate?.settle();
       const { failure } = outcome;
       return { verdict: failure === undefined ? "success" : "failed", outcome, failure, attempts };
@@ -69,7 +73,7 @@ async function tryUntilEnd(
         reason: tries.redact(transient.message.split("\n")[0] ?? ""),
       });
       try {
-        await control.park(() => setTimeout(delayMs, undefined, { signal: control.signal }));
+        await control.park(() => run.pause(delayMs, control.signal));
       } catch {
         return { verdict: "skipped", attempts };
       }
@@ -77,11 +81,34 @@ async function tryUntilEnd(
   }
 }
 
+async function tryOnce(
+  { attempts, perform }: Tools,
+  node: DagNode,
+  attempt: number,
+  control: NodeControl,
+  operations: NodeGate | undefined,
+): Promise<NodeOutcome> {
+  try {
+    return await attempts.run(
+      node,
+      attempt,
+      control,
+      (context) => perform(operations?.equip(context) ?? context, node),
+    );
+  } finally {
+    await operations?.endAttempt();
+  }
+}
+
 /** Does one attempt of a node by the executor of its kind. */
 export async function performNode(context: NodeContext, node: DagNode): Promise<NodeOutcome> {
+  faultPoint("node_begun");
   switch (node.kind) {
-    case "SourceLoad":
-      return await runSourceLoad(context, node);
+    case "SourceLoad": {
+      const outcome = await runSourceLoad(context, node);
+      faultPoint("load_done");
+      return outcome;
+    }
     case "Pipeline":
       return await runPipeline(context, node);
     case "Check":

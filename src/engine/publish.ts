@@ -2,8 +2,7 @@ import { dirname, join } from "node:path";
 import type { NativeCopy } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import { blockerOf } from "../state/mod.ts";
-import { syncFolder } from "../util/mod.ts";
-import { faultPoint } from "./fault_point.ts";
+import { faultPoint, syncFolder } from "../util/mod.ts";
 
 type Move = NativeCopy["moves"][number];
 

@@ -75,18 +75,19 @@ async function discard(path: string, kind: Leftover["kind"]): Promise<void> {
 
 /** Leftovers of the newest run first. */
 async function findLeftovers(projectRoot: string, runId: string, { from, to }: Move): Promise<readonly Leftover[]> {
-  const [prefix, ...more] = basename(from).split(runId);
-  if (prefix === undefined || more.length === 0) return [];
+  const sample = basename(from);
+  const [prefix = ""] = sample.split(runId);
+  if (prefix === sample) return [];
   const found: (Leftover & { readonly run: string })[] = [];
   for (const name of namesIn(dirname(from))) {
-    const run = name.slice(prefix.length, prefix.length + runId.length);
-    if (!name.startsWith(prefix) || run === runId || !RUN_ID_REGEXP.test(run)) continue;
-    if (!isOfShape(name, run, basename(from), runId)) continue;
+    // The file of an append may be named by an earlier run; the temporary name ends with the run that writes it.
+    const [first = "", run = first] = [name.match(RUN_IDS)?.[0], name.match(RUN_IDS)?.at(-1)];
+    if (!name.startsWith(prefix + first) || first === "" || run === runId || !isOfShape(name, sample)) continue;
     const paths = runPaths(projectRoot, run);
     if (await isRunLive(paths.lock)) continue;
     found.push({
       path: join(dirname(from), name),
-      target: join(dirname(to), basename(to).replaceAll(runId, run)),
+      target: join(dirname(to), basename(to).replaceAll(runId, first)),
       kind: name.endsWith(ASIDE) ? "aside" : "temporary",
       ours: exists(paths.folder),
       run,
@@ -95,18 +96,21 @@ async function findLeftovers(projectRoot: string, runId: string, { from, to }: M
   return found.sort((a, b) => ordinal(b.run, a.run) || ordinal(b.path, a.path));
 }
 
+const RUN_IDS = new RegExp(RUN_ID_REGEXP.source.slice(1, -1), "g");
+
 /** Whether a name is a temporary name of a run, of whichever attempt, put aside or not. */
-function isOfShape(name: string, run: string, sample: string, runId: string): boolean {
-  const neutral = (text: string, id: string) => text.replaceAll(id, "*").replace(/\*-\d+(?=\.[a-z]+$)/, "*");
+function isOfShape(name: string, sample: string): boolean {
+  const neutral = (text: string) => text.replaceAll(RUN_IDS, "*").replace(/\*-\d+(?=\.[a-z]+$)/, "*");
   const plain = [TRASH, ASIDE].reduce((rest, end) => rest.endsWith(end) ? rest.slice(0, -end.length) : rest, name);
-  return neutral(plain, run) === neutral(sample, runId);
+  return neutral(plain) === neutral(sample);
 }
 
 function namesIn(folder: string): readonly string[] {
   try {
     return [...Deno.readDirSync(folder)].map(({ name }) => name);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
+    // Where a file stands in the way no run has left anything.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return [];
     throw error;
   }
 }

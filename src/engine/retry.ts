@@ -28,8 +28,9 @@ export function transientError(error: unknown): ConnectorError | undefined {
 }
 
 /**
- * Milliseconds to wait after a failed attempt, counted from 1: doubling, bounded, spread by a quarter to both sides. A
- * wait that the other side asked for is never shortened, only spread upwards.
+ * Milliseconds to wait after a failed attempt, counted from 1: anything from nothing to a bound that doubles with each
+ * attempt, so that those who failed together do not come again together. A wait that the other side asked for comes
+ * first, whole, however long it is.
  *
  * @param random a number in [0, 1)
  */
@@ -39,6 +40,6 @@ export function retryDelayMs(
   retryAfterMs: number | undefined,
   random: number,
 ): number {
-  if (retryAfterMs !== undefined) return Math.round(retryAfterMs * (1 + random / 4));
-  return Math.round(Math.min(baseDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.75 + random / 2));
+  const bound = Math.min(baseDelayMs * 2 ** (attempt - 1), maxDelayMs);
+  return Math.ceil(retryAfterMs ?? 0) + Math.round(bound * random);
 }

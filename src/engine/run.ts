@@ -1,4 +1,5 @@
-import type { CompiledDag } from "../compile/mod.ts";
+import type { CompiledDag, DagNode } from "../compile/mod.ts";
+import type { ConnectorSet } from "../connectors/mod.ts";
 import type { EventBus, RunStatus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { drainArrow } from "../staging/mod.ts";
@@ -7,26 +8,35 @@ import { Attempts, type Tools } from "./attempts.ts";
 import { Breakers } from "./breaker_gate.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { ConnectionPool, leavesConnectionsAlone } from "./connection_pool.ts";
-import { dispatch, type DispatchSummary } from "./dispatcher.ts";
+import { dispatch, type DispatchSummary, type NodeControl, type Verdict } from "./dispatcher.ts";
 import { type RunUnit, runUnits } from "./fused_chain.ts";
 import { executeChain, skipChain } from "./fused_runner.ts";
 import { connectionLimits, type RunNode, runNodes } from "./graph.ts";
 import { NodeEnds } from "./node_end.ts";
 import { executeNode, performNode, skipNode } from "./node_runner.ts";
+import { OperationGates } from "./operation_gate.ts";
+import { pause } from "./pause.ts";
 import { maskFor } from "./redact.ts";
+import type { Resumption } from "./resume/resumption.ts";
+import { carryForward, compareSink, takeOverLoad } from "./resume/take_over.ts";
 import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
 import { SessionPool } from "./session_pool.ts";
 import { stagingOptions } from "./staging_options.ts";
+import { faultPoint } from "../util/mod.ts";
 
 export type RunOptions = {
   readonly dag: CompiledDag;
   readonly plan: Plan;
+  /** The connectors of the plan; undefined: those inside pz. */
+  readonly connectors?: Pick<ConnectorSet, "find">;
   /** Ids to run: the selection and its ancestors, topological. */
   readonly effective: readonly string[];
   readonly runId: string;
   readonly bus: EventBus;
   readonly failFast: boolean;
+  /** What it takes over from the run that it is a retry of. */
+  readonly resume?: Resumption | undefined;
   /** Milliseconds that the phases before dispatch took, by name. */
   readonly phases: { readonly [phase: string]: number };
   readonly clock: { now(): number };
@@ -63,11 +73,13 @@ export async function runProject(options: RunOptions, services: RunServices = SE
     results: paths.results,
     journal: paths.journal,
     startedAt: new Date(started).toISOString(),
+    retryOf: options.resume?.retryOf,
     nodeCount: nodes.length,
     now: () => performance.now(),
     onWarning: options.onWarning,
   });
   recorder.snapshot();
+  faultPoint("run_begun");
   const finish = (status: RunStatus, interrupted: boolean, executed: number) => {
     const finished = clock.now();
     const phases = phaseTimes({ ...options.phases, execute: executed - started, finalize: finished - executed });
@@ -81,6 +93,7 @@ export async function runProject(options: RunOptions, services: RunServices = SE
     finish("fatal", false, clock.now());
     throw error;
   }
+  faultPoint("staging_open");
   bus.publish({ event: "run_started", projectName: project.name, nodeCount: nodes.length });
   const { summary, stuck } = await execute(nodes, staging, recorder, options, services);
   const outcome = outcomeOf(summary);
@@ -108,7 +121,9 @@ export async function runProject(options: RunOptions, services: RunServices = SE
   if (!stuck) {
     await warnOnError("The staging database did not close well", options, () => staging[Symbol.asyncDispose]());
   }
+  faultPoint("run_ending");
   const unrecorded = finish(outcome.status, outcome.interrupted, executed);
+  faultPoint("run_ended");
   return unrecorded === undefined ? outcome : { ...outcome, unrecorded };
 }
 
@@ -119,8 +134,8 @@ async function execute(
   options: RunOptions,
   services: RunServices,
 ): Promise<{ readonly summary: DispatchSummary; readonly stuck: boolean }> {
-  const { dag: { project }, plan, bus } = options;
-  const redact = maskFor(options.dag);
+  const { dag: { project }, plan, bus, resume } = options;
+  const redact = maskFor(options.dag, false, options.connectors?.find);
   await using sessions = new SessionPool({
     open: (connection) => services.openSession(connection, options, redact),
     users: countUsers(nodes),
@@ -139,18 +154,24 @@ async function execute(
     budget: new ByteBudget(plan.memoryBudget.channelBytes),
     bus,
     now: () => options.clock.now(),
+    triesBefore: (node) => resume?.tries.get(node.id) ?? [],
+    writeBegins: (node, attempt) => ends.begin(node, attempt),
     random: services.random ?? Math.random,
+    pause: services.pause ?? pause,
   };
-  const ends = new NodeEnds(run, recorder);
+  const ends: NodeEnds = new NodeEnds(run, recorder);
+  carryForward(ends, resume?.carried ?? []);
   const connections = new ConnectionPool(staging);
   const attempts = new Attempts({ run, connections, reuse: leavesConnectionsAlone(options.dag), redact });
-  const breakers = new Breakers(run, services.monotonic ?? (() => performance.now()));
-  const tools: Tools = { run, ends, attempts, breakers, perform: services.perform ?? performNode };
+  const monotonic = services.monotonic ?? (() => performance.now());
+  const breakers = new Breakers(run, monotonic);
+  const gates = new OperationGates({ ...run, monotonic });
+  const tools: Tools = { run, ends, attempts, breakers, gates, perform: services.perform ?? performNode };
   const leave = ({ nodes }: RunUnit) => {
     for (const { connection } of nodes) if (connection !== undefined) sessions.leave(connection);
   };
   const { interrupted } = await dispatch({
-    nodes: runUnits(nodes, plan),
+    nodes: runUnits(nodes, withoutTaken(plan, resume)),
     threads: project.engine.threads,
     connectionLimits: connectionLimits(nodes),
     failFast: options.failFast,
@@ -158,7 +179,7 @@ async function execute(
     execute: async (unit, control) => {
       const { node, chain } = unit;
       const verdict =
-        await (chain === undefined ? executeNode(tools, node, control) : executeChain(tools, chain, control));
+        await (chain === undefined ? perform(tools, node, control, options) : executeChain(tools, chain, control));
       leave(unit);
       return verdict;
     },
@@ -170,6 +191,28 @@ async function execute(
   });
   const { success: succeeded, failed, skipped } = ends.counts;
   return { summary: { succeeded, failed, skipped, interrupted }, stuck: attempts.stuck };
+}
+
+/** Runs a node, unless an earlier run has done so. */
+async function perform(
+  tools: Tools,
+  node: DagNode,
+  control: NodeControl,
+  { resume, onWarning: warn }: RunOptions,
+): Promise<Verdict> {
+  const rows = resume?.reused.get(node.id);
+  if (rows !== undefined) return takeOverLoad(tools, node, rows);
+  const write = () => executeNode(tools, node, control);
+  const compared = resume?.compared.get(node.id);
+  if (compared === undefined || node.kind !== "SinkWrite") return await write();
+  return await compareSink(tools, { node, control, compared }, { write, warn });
+}
+
+/** The plan with only those chains in which every node is run. */
+function withoutTaken(plan: Plan, resume: Resumption | undefined): Plan {
+  if (resume === undefined) return plan;
+  const isTaken = (id: string) => resume.reused.has(id) || resume.compared.has(id);
+  return { ...plan, chains: plan.chains.filter(({ nodes }) => !nodes.some(isTaken)) };
 }
 
 /** How many nodes of the run use each connection. */

@@ -1,23 +1,43 @@
-import type { PipelineNode } from "../compile/mod.ts";
-import type { ConnectorSession, DatasetSpec, OutputSpec, PartitionRef, WriteHandle } from "../connectors/mod.ts";
+import type { PipelineNode, SinkWriteNode } from "../compile/mod.ts";
+import type {
+  ConnectorSession,
+  DatasetSpec,
+  FetchedFile,
+  OperationGate,
+  PartitionRef,
+  ReadStream,
+  StoreHandle,
+  WriteHandle,
+} from "../connectors/mod.ts";
 import type { DuckDbConnection } from "../duckdb/mod.ts";
 import type { EventBus, NodeCompleted, Timings } from "../events/mod.ts";
 import type { Plan, PlannedNode } from "../plan/mod.ts";
-import type { Project } from "../project/mod.ts";
+import type { Connection, Project } from "../project/mod.ts";
 import type { Drain, DrainOptions, Staging } from "../staging/mod.ts";
-import type { NodeRecord } from "../state/mod.ts";
-import type { RecordBatch, Schema } from "../util/arrow.ts";
+import type { NodeRecord, Try } from "../state/mod.ts";
+import type { RecordBatch } from "../util/arrow.ts";
 import type { ByteBudget } from "./byte_budget.ts";
-import type { NodeFailure } from "./failure.ts";
-import type { SessionPool } from "./session_pool.ts";
+import type { Delivery, NodeFailure } from "./failure.ts";
+import type { Pause } from "./pause.ts";
 
-/** What the engine uses of a connector's session. */
-export type Session = Pick<ConnectorSession, "getSchema" | "planRead" | typeof Symbol.asyncDispose> & {
-  read(...args: Parameters<ConnectorSession["read"]>): AsyncIterable<RecordBatch>;
+/** What a node uses of a connector's session. */
+export type Requests = Pick<ConnectorSession, "getSchema" | "planRead"> & {
+  read(
+    ...args: Parameters<ConnectorSession["read"]>
+  ): AsyncIterable<RecordBatch> & Partial<Pick<ReadStream, "resumed" | "checkpointAfter">>;
   /** The partitions as the connector names them; the reading of some may go on meanwhile. */
   planReadStreaming?(spec: DatasetSpec, signal: AbortSignal): AsyncIterable<PartitionRef>;
-  beginWrite(spec: OutputSpec, schema: Schema, signal: AbortSignal): Promise<WriteHandle>;
+  beginWrite(...args: Parameters<ConnectorSession["beginWrite"]>): Promise<WriteHandle>;
+  /** Absent: the connector moves no files. */
+  fetchFiles?(...args: Parameters<ConnectorSession["fetchFiles"]>): AsyncIterable<FetchedFile>;
+  storeFiles?(...args: Parameters<ConnectorSession["storeFiles"]>): Promise<StoreHandle>;
+  sweepStores?(journals: readonly string[], signal: AbortSignal): Promise<void>;
+  /** The same session, for a node whose operations pass a gate. Absent: none of them asks. */
+  through?(gate: OperationGate): Requests;
 };
+
+/** What the engine uses of a connector's session. */
+export type Session = Requests & Pick<ConnectorSession, typeof Symbol.asyncDispose>;
 
 /** What the engine uses of the staging database. */
 export type StagingArea = Pick<Staging, "connect" | "setup" | typeof Symbol.asyncDispose>;
@@ -35,13 +55,18 @@ export type RunContext = {
   readonly pipelines: ReadonlyMap<string, PipelineNode>;
   readonly staging: StagingArea;
   readonly drain: DrainTable;
-  readonly sessions: SessionPool;
+  readonly sessions: { get(connection: Connection): Requests };
   readonly budget: ByteBudget;
   readonly bus: EventBus;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Tries of an output by earlier runs of which nobody knows the end, oldest first. */
+  readonly triesBefore: (node: SinkWriteNode) => readonly Try[];
+  /** To be told before an attempt of an output changes anything at its target. */
+  readonly writeBegins: (node: SinkWriteNode, attempt: number) => void;
   /** A number in [0, 1). */
   readonly random: () => number;
+  readonly pause: Pause;
 };
 
 /** What one attempt of one node works with. */
@@ -61,5 +86,7 @@ export type NodeOutcome = {
   /** Of a load that was read in parts. */
   readonly partitions?: NonNullable<NodeCompleted["partitions"]>;
   readonly stages?: NonNullable<NodeRecord["stages"]>;
+  /** Of a write that went on where an earlier attempt had come to. */
+  readonly delivery?: Delivery;
   readonly failure?: NodeFailure;
 };

@@ -1,9 +1,11 @@
 import type { Mask } from "../util/mod.ts";
-import { childCommand, ConnectorSession, systemLayer } from "../connectors/mod.ts";
+import { childOf, ConnectorSession, findConnector, type Grant, systemLayer } from "../connectors/mod.ts";
 import type { LogLevel } from "../events/mod.ts";
 import type { Connection } from "../project/mod.ts";
 import { openStaging, type StagingOptions } from "../staging/mod.ts";
 import type { Perform } from "./attempts.ts";
+import { connectionFolder } from "./executors/staged_folder.ts";
+import type { Pause } from "./pause.ts";
 import type { RunOptions } from "./run.ts";
 import type { DrainTable, Session, StagingArea } from "./run_context.ts";
 
@@ -19,6 +21,8 @@ export type RunServices = {
   readonly random?: () => number;
   /** Milliseconds, of which only differences count; undefined: the system's. */
   readonly monotonic?: () => number;
+  /** Waits by the same clock; undefined: the system's. */
+  readonly pause?: Pause;
 };
 
 /** The real ones. */
@@ -27,13 +31,20 @@ export const SERVICES: RunServices = { openStaging, openSession };
 const LOG_LEVELS: ReadonlySet<string> = new Set<LogLevel>(["trace", "debug", "info", "warn", "error", "critical"]);
 
 function openSession(connection: Connection, options: RunOptions, redact: Mask): Session {
-  const grant = options.plan.grants.find((entry) => entry.connection === connection.name)?.grant;
+  const planned = options.plan.grants.find((entry) => entry.connection === connection.name);
+  const used = planned?.stages === true ? withFolder(planned.grant, connection, options) : planned?.grant;
+  const grant = used ?? { net: [], read: [], write: [], env: [] };
+  const connector = (options.connectors?.find ?? findConnector)(connection.connector);
   return new ConnectorSession({
+    ...childOf(
+      connector === "planned" ? undefined : connector,
+      connection.config,
+      { projectRoot: options.dag.project.root },
+      { sandbox: sandboxOf(options), grant },
+    ),
     connector: connection.connector,
     connection: connection.name,
-    config: connection.config,
-    grant: grant ?? { net: [], read: [], write: [], env: [] },
-    command: childCommand({ sandbox: sandboxOf(options), env: grant?.env ?? [] }),
+    grant,
     runId: options.runId,
     onLog: (level, message) => {
       options.bus.publish({
@@ -47,6 +58,13 @@ function openSession(connection: Connection, options: RunOptions, redact: Mask):
       options.bus.publish({ event: "connector_log", level: "warn", connection: connection.name, message });
     }, redact),
   });
+}
+
+/** A grant with the connection's folder of the run, which must be there when the process is confined to it. */
+function withFolder(grant: Grant, { name }: Connection, { dag, runId }: RunOptions): Grant {
+  const folder = connectionFolder(dag.project.root, runId, name);
+  Deno.mkdirSync(folder, { recursive: true });
+  return { ...grant, read: [...grant.read, folder], write: [...grant.write, folder] };
 }
 
 /** Where the plan says nothing against the system's layer, a process that can't have it must not run. */

@@ -31,6 +31,7 @@ export async function stagingOptions(
       if (kind !== "file") folders.add(path);
     }
   }
+  if (nodes.some(({ id }) => isStaged(plan, id))) folders.add(paths.files);
   for (const { reads } of native) {
     for (const path of reads?.files ?? []) files.add(path);
     for (const path of reads?.folders ?? []) folders.add(path);
@@ -44,6 +45,12 @@ export async function stagingOptions(
     preserveInsertionOrder: project.engine.preserveOrder,
     ...(nodes.length > MANY_NODES ? { blockBytes: SMALL_BLOCK_BYTES } : {}),
   };
+}
+
+/** Whether DuckDB reads or writes files of a node that a connector's process moves. */
+function isStaged(plan: Plan, id: string): boolean {
+  const node = plan.nodes.find((planned) => planned.id === id);
+  return node?.stagedInput !== undefined || node?.stagedOutput !== undefined;
 }
 
 type NativeNode = { readonly connection: string | undefined; readonly reads: NativeScan["reads"] };

@@ -172,6 +172,9 @@ export const CODES = {
   PZ0741: "ConnectorFailed",
   PZ0742: "SandboxUnavailable",
   PZ0743: "SandboxIncomplete",
+  PZ0744: "ConnectorBuildFailed",
+  PZ0770: "DeliveryUnknown",
+  PZ0771: "RunNotRepeatable",
 } as const;
 
 export type ErrorCode = keyof typeof CODES;

@@ -2,8 +2,9 @@ import type { CompiledDag, DagNode, PipelineNode, SinkWriteNode, SourceLoadNode 
 import type { Chain, PlannedNode } from "./plan.ts";
 
 /**
- * The ways from a source through pipelines to an output, one for each output in the order of the DAG, each with the
- * first condition that keeps it from being one statement of DuckDB's. An output that no source feeds has none.
+ * The ways from a source through pipelines to an output, one for each output in the order of the DAG: what of each is
+ * one statement of DuckDB's, or the first condition that keeps it from being one. Where a connector's process reads or
+ * writes, that end stays outside of the statement. An output that no source feeds has none.
  */
 export function chainsOf(dag: CompiledDag, planned: readonly PlannedNode[]): readonly Chain[] {
   const graph: Graph = {
@@ -51,10 +52,7 @@ function chainInto(
     }
     const obstacle = linkObstacle(reader, input, inputs, graph.readers.get(input.id) ?? []);
     if (obstacle !== undefined) return { nodes, obstacle };
-    if (input.kind === "SourceLoad") {
-      const found = settingsObstacle(dag, input, write) ?? tierObstacle(input, write, plans);
-      return found === undefined ? { nodes } : { nodes, obstacle: found };
-    }
+    if (input.kind === "SourceLoad") return wholeChain(nodes, dag, { load: input, write, plans, graph });
     reader = input;
   }
 }
@@ -89,24 +87,42 @@ function sqlObstacle({ name, sql }: PipelineNode, input: SourceLoadNode | Pipeli
   return mentions.length > 1 ? `'${name}' reads '${input.name}' more than once` : undefined;
 }
 
-function settingsObstacle(
-  { project }: CompiledDag,
-  { name, read, columns }: SourceLoadNode,
-  { write }: SinkWriteNode,
-): string | undefined {
+type Ends = {
+  readonly load: SourceLoadNode;
+  readonly write: SinkWriteNode;
+  readonly plans: ReadonlyMap<string, PlannedNode>;
+  readonly graph: Graph;
+};
+
+/** The chain of nodes that one statement could hold but for its ends. */
+function wholeChain(nodes: readonly string[], dag: CompiledDag, { load, write, plans, graph }: Ends): Chain {
+  const reads = plans.get(load.id)?.strategy === "native_scan";
+  const writes = plans.get(write.id)?.strategy === "native_copy";
+  const obstacle = settingsObstacle(dag, load) ??
+    (writes
+      ? strategyObstacle(write)
+      : reads
+      ? viewObstacle(nodes, graph)
+      : `'${load.name}' is not read by DuckDB itself`);
+  if (obstacle !== undefined) return { nodes, obstacle };
+  if (!reads) return { nodes: nodes.slice(1), from: load.id };
+  return writes ? { nodes } : { nodes: nodes.slice(0, -1), to: write.id };
+}
+
+function settingsObstacle({ project }: CompiledDag, { name, read, columns }: SourceLoadNode): string | undefined {
   if (project.engine.staging === "always") return "engine.staging is always";
   if (read.sync?.mode === "incremental" || read.sync?.mode === "cdc") return `'${name}' is not read in full`;
   if (project.onSourceDrift !== "ignore" && columns === undefined) return `'${name}' is watched for drift`;
-  if (write.strategy !== "replace") return `the strategy is ${write.strategy}`;
   return undefined;
 }
 
-function tierObstacle(
-  load: SourceLoadNode,
-  write: SinkWriteNode,
-  plans: ReadonlyMap<string, PlannedNode>,
-): string | undefined {
-  if (plans.get(load.id)?.strategy !== "native_scan") return `'${load.name}' is not read by DuckDB itself`;
-  if (plans.get(write.id)?.strategy !== "native_copy") return `'${write.name}' is not written by DuckDB itself`;
-  return undefined;
+/** Other strategies read what they write more than once. */
+function strategyObstacle({ write: { strategy } }: SinkWriteNode): string | undefined {
+  return strategy === "replace" ? undefined : `the strategy is ${strategy}`;
+}
+
+/** A view that is drained would look for its source in staging. */
+function viewObstacle(nodes: readonly string[], { byId }: Graph): string | undefined {
+  const last = byId.get(nodes.at(-2) ?? "");
+  return last?.kind === "Pipeline" && last.materialization === "view" ? `'${last.name}' is a view` : undefined;
 }

@@ -1,13 +1,12 @@
 import type { CompiledDag, DagNode, PipelineNode, SinkWriteNode, SourceLoadNode } from "../compile/mod.ts";
-import type { ConnectorDescription } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
-import { keyRefusal, type Refusal, refusal } from "./refusal.ts";
+import { keyRefusal, type Refusal } from "./refusal.ts";
 
 /** PZ0700 for what a read asks for and pz understands but does not do yet. */
-export function notYetSource(node: SourceLoadNode, connector: ConnectorDescription): readonly Refusal[] {
+export function notYetSource(node: SourceLoadNode): readonly Refusal[] {
   const name = `${node.connection.name}.${node.entity}`;
   const { sync } = node.read;
-  const refusals = [...paced(node, connector)];
+  const refusals: Refusal[] = [];
   if (sync !== undefined && sync.mode !== "auto") {
     const hint = "remove sync to read everything in each run";
     refusals.push(
@@ -18,19 +17,15 @@ export function notYetSource(node: SourceLoadNode, connector: ConnectorDescripti
 }
 
 /** PZ0700 for what a write asks for and pz understands but does not do yet. */
-export function notYetSink(node: SinkWriteNode, connector: ConnectorDescription): readonly Refusal[] {
+export function notYetSink(node: SinkWriteNode): readonly Refusal[] {
   const { write } = node;
   const asked = [
     ...(write.onDelete === "delete" || write.onDelete === "soft" ? ["on_delete"] : []),
     ...(write.skipUnchanged === true ? ["skip_unchanged"] : []),
-    ...(write.checkpointRows === undefined ? [] : ["checkpoint_rows"]),
   ];
-  return [
-    ...paced(node, connector),
-    ...asked.map((what) =>
-      keyRefusal(node, what, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)
-    ),
-  ];
+  return asked.map((what) =>
+    keyRefusal(node, what, "PZ0700", `'${what}' of '${node.name}' does not run yet`, `remove '${what}'`)
+  );
 }
 
 /** PZ0700 for `watermark()` in a pipeline's SQL. */
@@ -54,12 +49,4 @@ export function notYetProject(project: CompiledDag["project"], running: readonly
   return asked.map((what) =>
     new PzError("PZ0700", `'${what}' does not run yet`, { file: "project.yml", hint: `remove '${what}'` })
   );
-}
-
-function paced(node: SourceLoadNode | SinkWriteNode, { capabilities }: ConnectorDescription): readonly Refusal[] {
-  const { name, rateLimit } = node.connection;
-  if (rateLimit === undefined || !capabilities.has("GatedOperations")) return [];
-  return [
-    refusal(node, "PZ0700", `'rate_limit' of '${name}' does not run yet`, "use max_concurrency, or remove rate_limit"),
-  ];
 }

@@ -14,10 +14,12 @@ export function planJson(plan: Plan): string {
       totalBytes: budget.totalBytes,
       duckdbThreadsDisclaimer: budget.duckdbThreadsDisclaimer,
     },
-    chains: plan.chains.map(({ nodes, obstacle }) => ({
+    chains: plan.chains.map(({ nodes, obstacle, from, to }) => ({
       nodes,
       fused: obstacle === undefined,
       reason: obstacle ?? null,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
     })),
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -128,16 +128,24 @@ function grantsOf(
     const grant = connector.grant(config, facts.context);
     const uses = (kind: DagNode["kind"]) =>
       dag.nodes.some((other) => other.kind === kind && "connection" in other && other.connection.name === name);
-    const touched = (access: "read" | "write") =>
-      dag.nodes.flatMap((other, index) =>
-        "connection" in other && other.connection.name === name ? planned[index]?.touches?.[access] ?? [] : []
-      );
+    const own = dag.nodes.flatMap((other, index) =>
+      "connection" in other && other.connection.name === name ? planned[index] ?? [] : []
+    );
+    const touched = (access: "net" | "read" | "write") => own.flatMap((other) => other.touches?.[access] ?? []);
     const used = {
       ...grant,
+      net: [...new Set([...grant.net, ...touched("net")])],
       read: [...new Set([...grant.read, ...touched("read")])],
-      write: uses("SinkWrite") ? [...new Set([...grant.write, ...touched("write")])] : [],
+      write: [...new Set([...(uses("SinkWrite") ? grant.write : []), ...touched("write")])],
     };
-    grants.set(name, { connection: name, connector: wanted, grant: used });
+    const stages = own.some(({ stagedInput, stagedOutput }) => stagedInput !== undefined || stagedOutput !== undefined);
+    grants.set(name, {
+      connection: name,
+      connector: wanted,
+      grant: used,
+      ...(stages ? { stages } : {}),
+      ...(connector.program?.kind === "process" ? { trusted: true } : {}),
+    });
   }
   return [...grants.values()].sort((a, b) => ordinal(a.connection, b.connection));
 }

@@ -3,11 +3,14 @@ import type { SystemLayer } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import type { PlannedNode } from "./plan.ts";
 
+/** The ways of a connector's process. */
+const IN_PROCESS: ReadonlySet<PlannedNode["strategy"]> = new Set(["arrow_stream", "staged_scan", "staged_copy"]);
+
 /** What there is to say where connectors' processes run without the operating system's part of the sandbox. */
 export type SandboxGap = { readonly errors: readonly PzError[]; readonly notices: readonly string[] };
 
 /**
- * An error where the project requires the whole sandbox, and else a notice; neither without a node that moves its rows
+ * An error where the project requires the whole sandbox, and else a notice; neither without a node that moves something
  * through a process.
  */
 export function sandboxGap(
@@ -15,7 +18,7 @@ export function sandboxGap(
   running: readonly PlannedNode[],
   layer: SystemLayer,
 ): SandboxGap {
-  if ("landlock" in layer || !running.some(({ strategy }) => strategy === "arrow_stream")) {
+  if ("landlock" in layer || !running.some(({ strategy }) => IN_PROCESS.has(strategy))) {
     return { errors: [], notices: [] };
   }
   const what = `connectors run in the runtime's sandbox alone, without the operating system's, since ${layer.missing}`;

@@ -9,19 +9,21 @@ import type {
 } from "../connectors/mod.ts";
 import { PzError } from "../errors/mod.ts";
 import { notYetSink } from "./not_yet.ts";
-import { connectionRefusal, connectorRefusals, keyRefusal, type Refusal, refusal } from "./refusal.ts";
+import { isPaced, paceRefusals } from "./pacing.ts";
+import { connectorRefusals, keyRefusal, type Refusal, refusal } from "./refusal.ts";
 import type { NodePlan, PlanFacts } from "./source_plan.ts";
 import { outputSpec } from "./specs.ts";
+import { planStagedSink } from "./staged_plan.ts";
 
 /** Stands for the run while nothing has run yet: only whether the connector agrees is looked at. */
 export const PROBE_RUN = "00000000T000000000Z-0000";
 
 /** Decides how an output is written. */
 export function planSink(node: SinkWriteNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
-  const refusals = [...gates(node, connector), ...notYetSink(node, connector)];
+  const refusals = [...gates(node, connector), ...notYetSink(node)];
   const detail = `${connector.name}, ${node.name}, strategy=${node.write.strategy}`;
   const base = { id: node.id, kind: node.kind, name: node.name, partitions: 1 };
-  const native = facts.forceUniversal || refusals.length > 0
+  const native = facts.forceUniversal || isPaced(node) || refusals.length > 0
     ? undefined
     : connector.nativeCopy(outputSpec(node, { run: PROBE_RUN, ordinal: 1 }), facts.context);
   if (native?.ok === true) {
@@ -36,6 +38,10 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
       ...(native.value.target === undefined ? {} : { target: native.value.target }),
     };
   }
+  const staged = native === undefined && refusals.length === 0
+    ? planStagedSink(node, connector, facts, { base, detail, probe: { run: PROBE_RUN, ordinal: 1 } })
+    : undefined;
+  if (staged !== undefined) return staged;
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
   else if (refusals.length === 0 && !connector.universal.write) refusals.push(nativeOnly(node, connector, facts));
   const specOf = (attempt: Omit<WriteAttempt, "node">) => outputSpec(node, attempt);
@@ -44,9 +50,12 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
     : undefined;
   if (asked?.ok === false) refusals.push(...connectorRefusals(node, asked.problems));
   const universal = asked?.ok === true ? asked.value : undefined;
-  const writers = writersOf(node, connector);
+  const resumable = isResumable(node, connector);
+  const writers = resumable ? 1 : writersOf(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
+    : isPaced(node)
+    ? "rate_limit paces its requests"
     : native === undefined
     ? "no native path"
     : "native path refused";
@@ -59,6 +68,7 @@ export function planSink(node: SinkWriteNode, connector: ConnectorDescription, f
       })`,
       batchBytes: Math.ceil(facts.batchBytes / writers),
       ...(writers > 1 ? { writers } : {}),
+      ...(resumable ? { resumable: true } : {}),
       ...(universal === undefined ? {} : {
         touches: universal.grant,
         writes: universal.moves.map(({ to }) => to),
@@ -111,9 +121,15 @@ function writersOf({ write }: SinkWriteNode, { capabilities, parallelWriters = 1
   return write.strategy === "replace" || capabilities.has("Transactional") ? 1 : Math.max(1, parallelWriters);
 }
 
+/** Whether another attempt may go on behind what the target has confirmed; its rows then go out in an order of their own. */
+function isResumable(node: SinkWriteNode, { capabilities, resumesWrite }: ConnectorDescription): boolean {
+  if (!capabilities.has("CheckpointableWrites")) return false;
+  return resumesWrite?.(outputSpec(node, { run: PROBE_RUN, ordinal: 1 })) ?? true;
+}
+
 function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] {
   const refusals: Refusal[] = [];
-  const { connection, write } = node;
+  const { write } = node;
   const has = connector.capabilities;
   if (!connector.canWrite) {
     refusals.push(
@@ -149,6 +165,7 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
       ),
     );
   }
+  if (write.checkpointRows !== undefined) refusals.push(...checkpointRefusals(node, connector));
   if ((write.onDelete === "delete" || write.onDelete === "soft") && !has.has("ApplyDeletes")) {
     refusals.push(
       keyRefusal(
@@ -160,16 +177,7 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
       ),
     );
   }
-  if (connection.rateLimit !== undefined && !has.has("GatedOperations")) {
-    refusals.push(
-      connectionRefusal(
-        node,
-        "PZ0317",
-        `connector '${connector.name}' of '${connection.name}' can't be paced by rate_limit`,
-        "remove rate_limit; max_concurrency limits how many nodes use the connection at once",
-      ),
-    );
-  }
+  refusals.push(...paceRefusals(node, connector));
   if (
     write.options["partition_by"] !== undefined && !has.has("PathTemplating") && !has.has("ColumnPartitionedWrites")
   ) {
@@ -184,6 +192,17 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
     );
   }
   return refusals;
+}
+
+function checkpointRefusals(node: SinkWriteNode, { name, capabilities }: ConnectorDescription): Refusal[] {
+  const refuse = (why: string, hint: string) => [keyRefusal(node, "checkpoint_rows", "PZ0334", why, hint)];
+  if (!capabilities.has("CheckpointableWrites")) {
+    const why = `connector '${name}' can't save how far a write of '${node.name}' is, as 'checkpoint_rows' asks`;
+    return refuse(why, "remove 'checkpoint_rows'");
+  }
+  if (node.write.strategy === "append") return [];
+  const why = `'checkpoint_rows' of '${node.name}' needs strategy 'append', not '${node.write.strategy}'`;
+  return refuse(why, "remove 'checkpoint_rows': a replace or merge is there as a whole or not at all");
 }
 
 function strategies({ capabilities }: ConnectorDescription): readonly string[] {

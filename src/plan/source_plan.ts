@@ -8,9 +8,11 @@ import type {
   UniversalRead,
 } from "../connectors/mod.ts";
 import { notYetSource } from "./not_yet.ts";
+import { isPaced, paceRefusals } from "./pacing.ts";
 import type { PlannedNode } from "./plan.ts";
 import { connectionRefusal, connectorRefusals, keyRefusal, type Refusal, refusal } from "./refusal.ts";
 import { datasetSpec } from "./specs.ts";
+import { planStagedSource } from "./staged_plan.ts";
 
 export type NodePlan = {
   readonly node: PlannedNode;
@@ -29,15 +31,21 @@ const MAX_PARTITIONS = 16;
 
 /** Decides how a source is read. */
 export function planSource(node: SourceLoadNode, connector: ConnectorDescription, facts: PlanFacts): NodePlan {
-  const refusals = [...gates(node, connector), ...notYetSource(node, connector)];
+  const refusals = [...gates(node, connector), ...notYetSource(node)];
   const detail = `${connector.name}, ${node.connection.name}.${node.entity}, ${readShape(node)}`;
-  const native = facts.forceUniversal ? undefined : connector.nativeScan(datasetSpec(node), facts.context);
+  const native = facts.forceUniversal || isPaced(node)
+    ? undefined
+    : connector.nativeScan(datasetSpec(node), facts.context);
   if (native?.ok === true) {
     if (hasParts(node) && connector.universal.read) refusals.push(ownParts(node, connector, "by DuckDB itself"));
     return { node: nativeNode(node, native.value, detail), refusals };
   }
+  const staged = native === undefined
+    ? planStagedSource(node, connector, facts, { base: base(node), detail })
+    : undefined;
+  if (staged !== undefined) return { ...staged, refusals: [...refusals, ...staged.refusals] };
   if (native?.ok === false) refusals.push(...connectorRefusals(node, native.problems));
-  else if (!connector.universal.read) refusals.push(nativeOnly(node, connector, facts));
+  else if (!connector.universal.read && !isPaced(node)) refusals.push(nativeOnly(node, connector, facts));
   const spec = datasetSpec(node, connector);
   const asked = native === undefined && refusals.length === 0
     ? connector.universalRead?.(spec, facts.context)
@@ -48,6 +56,8 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
   const partitions = universal?.partitions ?? plannedPartitions(node, connector);
   const why = facts.forceUniversal
     ? "engine.force_universal is set"
+    : isPaced(node)
+    ? "rate_limit paces its requests"
     : native === undefined
     ? "no native path"
     : "native path refused";
@@ -61,6 +71,7 @@ export function planSource(node: SourceLoadNode, connector: ConnectorDescription
       dataset,
       ...pushed(dataset),
       ...(connector.capabilities.has("StreamingPartitions") ? { streamsPartitions: true } : {}),
+      ...(connector.capabilities.has("StablePartitionIds") ? { stablePartitions: true } : {}),
       ...(universal === undefined ? {} : askedRead(universal)),
     },
     refusals,
@@ -144,16 +155,7 @@ function gates(node: SourceLoadNode, connector: ConnectorDescription): Refusal[]
       ),
     );
   }
-  if (connection.rateLimit !== undefined && !has.has("GatedOperations")) {
-    refusals.push(
-      connectionRefusal(
-        node,
-        "PZ0317",
-        `connector '${connector.name}' of '${connection.name}' can't be paced by rate_limit`,
-        "remove rate_limit; max_concurrency limits how many nodes use the connection at once",
-      ),
-    );
-  }
+  refusals.push(...paceRefusals(node, connector));
   if (has.has("CheckpointableReads") && !has.has("StablePartitionIds")) {
     refusals.push(
       connectionRefusal(

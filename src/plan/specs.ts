@@ -27,6 +27,7 @@ export function outputSpec(node: SinkWriteNode, attempt: Omit<WriteAttempt, "nod
     schemaPolicy: node.write.schemaPolicy,
     keys: node.write.keys,
     attempt: { node: node.id, ...attempt },
+    ...(node.write.checkpointRows === undefined ? {} : { checkpointRows: node.write.checkpointRows }),
   };
 }
 

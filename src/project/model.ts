@@ -172,7 +172,7 @@ export type Project = {
   readonly root: string;
   readonly name: string;
   readonly version: string;
-  readonly connectors: readonly { readonly package: string; readonly version: string }[];
+  readonly connectors: readonly { readonly package: string; readonly version: string | undefined }[];
   readonly vars: ValueMap;
   readonly engine: EngineConfig;
   /** Runs whose staging database is kept; undefined: all. */

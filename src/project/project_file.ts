@@ -104,17 +104,26 @@ function anything(schema: JsonSchema): Shape<YamlNode> {
 }
 
 function connectorsShape(): Shape<Project["connectors"]> {
-  const item = block({
-    package: about("The package's id.", text("a package's id")),
-    version: about("The version, exact or a range.", versionShape()),
-  }, { required: ["package", "version"] });
+  const fields = {
+    package: about(
+      "The package's npm name, or the path of its folder or tarball with ./ in front.",
+      text("a package's name or path"),
+    ),
+    version: about("Of an npm package: the version, exact or a range that the lock pins.", versionShape()),
+  };
+  const byPath = block(fields, { required: ["package"] });
+  const byName = block(fields, { required: ["package", "version"] });
+  const item: typeof byPath = {
+    schema: byPath.schema,
+    read: (node, scope) => (isPackagePath(node) ? byPath : byName).read(node, scope),
+  };
   const shape = listOf(item, "a list of packages");
   return {
     schema: shape.schema,
     read(node, scope) {
-      const connectors: { package: string; version: string }[] = [];
+      const connectors: { package: string; version: string | undefined }[] = [];
       for (const { package: id, version } of shape.read(node, scope) ?? []) {
-        if (id === undefined || version === undefined) continue;
+        if (id === undefined) continue;
         if (connectors.some((other) => other.package.toLowerCase() === id.toLowerCase())) {
           const message = `The package '${id}' stands in '${scope.path}' twice`;
           report(scope.problems, scope.code, message, scope.key, "Keep one version of it.");
@@ -124,6 +133,11 @@ function connectorsShape(): Shape<Project["connectors"]> {
       return connectors;
     },
   };
+}
+
+function isPackagePath(node: YamlNode): boolean {
+  const id = node.kind === "map" ? entryOf(node, "package")?.value : undefined;
+  return id?.kind === "scalar" && /^(?:\.{1,2}(?:\/|$)|\/|[A-Za-z]:[\\/])/.test(id.text);
 }
 
 /** An unquoted 1.10 is the number 1.1 to every YAML reader, so that a version that looks like a decimal needs quotes. */

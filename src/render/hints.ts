@@ -4,8 +4,12 @@ const THRESHOLD_PERCENT = 60;
 
 /** What held a load or write back, where one side waited for most of its time; otherwise undefined. */
 export function bottleneckHint(node: NodeCompleted): string | undefined {
-  const { timings, durationMs, kind, name } = node;
+  const { timings, ops, durationMs, kind, name } = node;
   if (timings === null || durationMs <= 0) return undefined;
+  if (ops !== undefined && ops.throttleWaitMs * 100 >= durationMs * THRESHOLD_PERCENT) {
+    const seconds = Math.round(ops.throttleWaitMs / 1000);
+    return `hint: ${name}: pace-bound — its requests waited ${seconds} s for rate_limit or for the system's own limit`;
+  }
   const producer = Math.floor((timings.producerStallMs * 100) / durationMs);
   const consumer = Math.floor((timings.consumerStallMs * 100) / durationMs);
   const hint = (bound: string, idle: string, percent: number) =>

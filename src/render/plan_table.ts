@@ -14,15 +14,20 @@ export function planTable(nodes: readonly PlannedNode[]): readonly string[] {
 }
 
 /**
- * For each output that a source feeds, whether all on its way is one statement of DuckDB's, or why it is staged; of the
- * shown nodes only.
+ * For each output that a source feeds, what on its way is one statement of DuckDB's (an end that a connector's process
+ * reads or writes stands in brackets), or why it is staged; of the shown nodes only.
  */
 export function planChains({ chains }: Plan, shown: readonly PlannedNode[]): readonly string[] {
   const names = new Map(shown.map(({ id, name }) => [id, name]));
-  return chains.flatMap(({ nodes, obstacle }) => {
-    const shownNames = nodes.flatMap((id) => names.get(id) ?? []);
+  return chains.flatMap(({ nodes, obstacle, from, to }) => {
+    const ends = new Set([from, to]);
+    const all = [from, ...nodes, to].flatMap((id) => id ?? []);
+    const shownNames = all.flatMap((id) => {
+      const name = names.get(id);
+      return name === undefined ? [] : ends.has(id) ? `[${name}]` : name;
+    });
     const output = shownNames.at(-1);
-    if (output === undefined || shownNames.length < nodes.length) return [];
+    if (output === undefined || shownNames.length < all.length) return [];
     return obstacle === undefined ? `fused: ${shownNames.join(" -> ")}` : `staged: ${output}, since ${obstacle}`;
   });
 }
@@ -50,14 +55,16 @@ export function limitsLine({ limits }: Plan): string {
 }
 
 /** What a connection may touch: hosts, paths and names of environment variables. */
-export function grantLine({ connection, connector, grant }: Plan["grants"][number]): string {
+export function grantLine({ connection, connector, grant, stages, trusted }: Plan["grants"][number]): string {
   const parts = [
     ...list("net", grant.net),
     ...list("read", grant.read),
     ...list("write", grant.write),
     ...list("env", grant.env),
+    ...(stages === true ? ["read and write its own folder of each run"] : []),
   ];
-  return `grant: ${connection} (${connector}) ${parts.length === 0 ? "nothing" : parts.join("; ")}`;
+  const who = trusted === true ? `${connector}, trusted: a program that only the operating system confines` : connector;
+  return `grant: ${connection} (${who}) ${parts.length === 0 ? "nothing" : parts.join("; ")}`;
 }
 
 function pushedSuffix({ pushed }: PlannedNode): string {

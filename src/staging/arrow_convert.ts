@@ -109,7 +109,8 @@ export function narrowDecimals(
   hasValue: HasValue,
 ): Int16Array | Int32Array | Uint32Array {
   const bound = 10n ** BigInt(precision);
-  const lanes = precision > 18 ? 4 : precision > 9 ? 2 : 1;
+  if (precision > 9 && precision <= 18) return twoWordDecimals(words, from, rows, precision, hasValue);
+  const lanes = precision > 18 ? 4 : 1;
   const result = lanes === 1
     ? (precision > 4 ? new Int32Array(rows) : new Int16Array(rows))
     : new Uint32Array(rows * lanes);
@@ -121,6 +122,32 @@ export function narrowDecimals(
     const isFar = high > -highBound && high < highBound - 1 && highBound > 2 ** 20;
     if (!isFar) checkDigits(words, word, bound, precision);
     for (let lane = 0; lane < lanes; lane++) result[row * lanes + lane] = words[word + lane] ?? 0;
+  }
+  return result;
+}
+
+/** The same for the 10 to 18 digits that fit 64 bits. */
+function twoWordDecimals(
+  words: Uint32Array,
+  from: number,
+  rows: number,
+  precision: number,
+  hasValue: HasValue,
+): Uint32Array {
+  const bound = 10n ** BigInt(precision);
+  const limit = Number(bound) / 2;
+  const result = new Uint32Array(rows * 2);
+  for (let row = 0, word = from * 4; row < rows; row++, word += 4) {
+    if (!hasValue(row)) continue;
+    const low = words[word] ?? 0;
+    const high = words[word + 1] ?? 0;
+    const sign = (words[word + 3] ?? 0) | 0;
+    const value = (high | 0) * 2 ** 32 + low;
+    // Far from the bound the value's size as a double decides; else the exact one does.
+    const isPlain = words[word + 2] === words[word + 3] && sign === (high | 0) >> 31;
+    if (!isPlain || value >= limit || value <= -limit) checkDigits(words, word, bound, precision);
+    result[row * 2] = low;
+    result[row * 2 + 1] = high;
   }
   return result;
 }

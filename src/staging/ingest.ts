@@ -19,6 +19,8 @@ export type IngestOptions = {
   /** Called after every batch that was taken. */
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How many bytes one INSERT takes, where several loads go on side by side; absent: as many as pay off. */
+  readonly insertBytes?: number;
 };
 
 /**
@@ -55,16 +57,38 @@ export async function ingestArrow(
   try {
     const definitions = columns.map(({ name, type }) => `${ident(name)} ${type}`);
     await connection.run(`CREATE TABLE ${table} (${definitions.join(", ")})`, { signal });
-    const feedColumns = columns.map(({ name, feedType }) => ({ name, type: feedType }));
-    const target = { schema: "staging", table: relation, columns: feedColumns };
-    const progress = await fill(connection, target, schema, batches, options);
-    signal?.throwIfAborted();
+    const progress = await appendArrow(connection, relation, schema, batches, options);
     await connection.run("COMMIT");
     return progress;
   } catch (error) {
     await rollback(connection);
     throw error;
   }
+}
+
+/**
+ * Adds batches to `staging.<relation>`, a table of the columns that the Arrow schema becomes, within the transaction
+ * that is open on the connection. It fails as `ingestArrow` does, and leaves the transaction to its owner.
+ */
+export async function appendArrow(
+  connection: DuckDbConnection,
+  relation: string,
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+  options: IngestOptions,
+): Promise<IngestProgress> {
+  const columns = stagedColumns(schema).map(({ name, feedType }) => ({ name, type: feedType }));
+  await changeCatalog(connection, options.signal);
+  const target = { schema: "staging", table: relation, columns, ownsCatalog: true };
+  const progress = await fill(connection, target, schema, batches, options);
+  options.signal?.throwIfAborted();
+  return progress;
+}
+
+/** Changes the catalog in the open transaction, and changes it back: see `LoadTarget.ownsCatalog`. */
+async function changeCatalog(connection: DuckDbConnection, signal: AbortSignal | undefined): Promise<void> {
+  const view = qualified("staging", `pz_load_${crypto.randomUUID()}`);
+  await connection.run(`CREATE VIEW ${view} AS SELECT 1; DROP VIEW ${view}`, { signal });
 }
 
 async function rollback(connection: DuckDbConnection): Promise<void> {
@@ -80,7 +104,7 @@ async function fill(
   target: LoadTarget,
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
-  { onProgress, signal }: IngestOptions,
+  { onProgress, signal, insertBytes = INSERT_BYTES }: IngestOptions,
 ): Promise<IngestProgress> {
   const failed = new AbortController();
   const stop = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
@@ -118,7 +142,7 @@ async function fill(
       waitingBytes += bytes;
       progress = { rows: progress.rows + batch.numRows, bytes: progress.bytes + bytes, batches: progress.batches + 1 };
       onProgress?.(progress);
-      if (waitingRows < INSERT_ROWS && waitingBytes < INSERT_BYTES) continue;
+      if (waitingRows < INSERT_ROWS && waitingBytes < insertBytes) continue;
       const rest = waitingRows % GROUP_ROWS;
       await flush(waitingRows === rest ? rest : waitingRows - rest);
     }

@@ -1,6 +1,11 @@
 export { openStaging, Staging, type StagingOptions } from "./staging.ts";
+export { FORMAT_VERSION, LEDGER_SETUP, StagingFormatError } from "./meta.ts";
+export { type LoadWindow, type PartitionCheckpoint, PartitionLedger } from "./partition_ledger.ts";
+export { type Delivered, isSameContent, SinkDeliveryLedger } from "./delivery_ledger.ts";
+export { type Fingerprint, fingerprint, type FingerprintOptions } from "./fingerprint.ts";
+export { transaction } from "./transaction.ts";
 export type { IngestOptions, IngestProgress } from "./ingest.ts";
 export type { Drain, DrainOptions } from "./drain.ts";
-export { drainArrow, ingestArrow } from "./lazy.ts";
+export { appendArrow, drainArrow, ingestArrow, stagedColumns } from "./lazy.ts";
 export { IngestError } from "./ingest_error.ts";
 export { DrainError } from "./drain_error.ts";

@@ -1,4 +1,5 @@
 import { type AllowedPaths, type DuckDbConnection, type DuckDbDatabase, openDuckDb } from "../duckdb/mod.ts";
+import { ensureMeta } from "./meta.ts";
 
 export type StagingOptions = {
   /** Path of the run's staging.duckdb; made if absent, with the schemas `staging` and `pz_meta`. */
@@ -14,9 +15,6 @@ export type StagingOptions = {
 
 /** How many statements run at once. */
 const MAX_STATEMENTS = 8;
-
-/** Grows by one with every change to the tables of `pz_meta` that an older pz could not read. */
-const FORMAT_VERSION = 1;
 
 /** A run's staging database. At most 8 statements run at once; a connection belongs to one node at a time. */
 export class Staging implements AsyncDisposable {
@@ -57,17 +55,16 @@ export class Staging implements AsyncDisposable {
   }
 }
 
-/** Opens a run's staging database, or makes it. */
+/**
+ * Opens a run's staging database, or makes it.
+ *
+ * @throws {StagingFormatError} for one that a newer pz has made
+ */
 export async function openStaging(options: StagingOptions): Promise<Staging> {
   const database = await openDuckDb({ ...options, maxStatements: MAX_STATEMENTS });
   try {
     const own = await database.connect();
-    await own.run("CREATE SCHEMA IF NOT EXISTS staging");
-    await own.run("CREATE SCHEMA IF NOT EXISTS pz_meta");
-    await own.run("CREATE TABLE IF NOT EXISTS pz_meta.format (version INTEGER NOT NULL)");
-    await own.run(
-      `INSERT INTO pz_meta.format SELECT ${FORMAT_VERSION} WHERE NOT EXISTS (SELECT 1 FROM pz_meta.format)`,
-    );
+    await ensureMeta(own);
     return new Staging(database, own);
   } catch (error) {
     await database[Symbol.asyncDispose]();

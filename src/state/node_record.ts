@@ -9,6 +9,8 @@ export type NodeRecord = {
   readonly durationMs: number;
   readonly error: { readonly code: string; readonly message: string; readonly cause?: string } | null;
   readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+  /** Of a connector that asks before each of its requests: how many were made and repeated, and how long they waited. */
+  readonly ops?: { readonly executed: number; readonly retried: number; readonly throttleWaitMs: number };
   /** Of a load that was read in parts: how many there are, were read to their ends, taken over and read on. */
   readonly partitions?: {
     readonly total: number;
@@ -22,6 +24,8 @@ export type NodeRecord = {
     readonly rowsVisible: number;
     readonly resumedRows: number;
   };
+  /** Of a write that failed: whether nobody knows if its rows stand in the target. */
+  readonly outcomeUnknown?: true;
   readonly connector?: string;
   readonly connection?: string;
   readonly strategy?: string;
@@ -39,7 +43,7 @@ export type Phases = { readonly [phase: string]: number };
 
 /** The record as compact JSON with its fields in their fixed order, whatever order it was built in. */
 export function nodeRecordJson(record: NodeRecord): string {
-  const { error, timings, partitions, delivery, stages } = record;
+  const { error, timings, ops, partitions, delivery, stages } = record;
   return JSON.stringify({
     id: record.id,
     kind: record.kind,
@@ -52,6 +56,9 @@ export function nodeRecordJson(record: NodeRecord): string {
     timings: timings === undefined
       ? undefined
       : { producerStallMs: timings.producerStallMs, consumerStallMs: timings.consumerStallMs },
+    ops: ops === undefined
+      ? undefined
+      : { executed: ops.executed, retried: ops.retried, throttle_wait_ms: ops.throttleWaitMs },
     partitions: partitions === undefined ? undefined : {
       total: partitions.total,
       completed: partitions.completed,
@@ -63,6 +70,7 @@ export function nodeRecordJson(record: NodeRecord): string {
       rows_visible: delivery.rowsVisible,
       resumed_rows: delivery.resumedRows,
     },
+    outcomeUnknown: record.outcomeUnknown,
     connector: record.connector,
     connection: record.connection,
     strategy: record.strategy,

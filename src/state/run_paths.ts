@@ -8,6 +8,8 @@ export type RunPaths = {
   readonly intent: string;
   readonly lock: string;
   readonly spill: string;
+  /** Files on their way from or to a system, by connection. */
+  readonly files: string;
 };
 
 /** Where a run's files lie. */
@@ -21,6 +23,7 @@ export function runPaths(projectRoot: string, runId: string): RunPaths {
     intent: join(folder, "intent.json"),
     lock: join(folder, ".lock"),
     spill: join(folder, "spill"),
+    files: join(folder, "files"),
   };
 }
 

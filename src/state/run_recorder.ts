@@ -1,4 +1,4 @@
-import { writeAllSync, writeFileAtomically, writeFileUnflushed } from "../util/mod.ts";
+import { faultPoint, writeAllSync, writeFileAtomically, writeFileUnflushed } from "../util/mod.ts";
 import { type NodeRecord, nodeRecordJson, type Phases } from "./node_record.ts";
 
 export type RunRecorderOptions = {
@@ -6,6 +6,8 @@ export type RunRecorderOptions = {
   readonly results: string;
   readonly journal: string;
   readonly startedAt: string;
+  /** The run that this one is a retry of. */
+  readonly retryOf?: string | undefined;
   readonly nodeCount: number;
   /** Milliseconds; only differences count. */
   readonly now: () => number;
@@ -44,6 +46,17 @@ export class RunRecorder implements Disposable {
   }
 
   /**
+   * Notes in the journal that an attempt of a write is about to begin, flushed to the disk: whoever finds no end of it
+   * knows that its rows may have landed.
+   */
+  begin({ id, name }: Pick<NodeRecord, "id" | "name">, attempt: number): void {
+    this.#attempt(this.#options.journal, () => {
+      this.#append(JSON.stringify({ started: id, name, attempt }));
+      this.#journal?.syncDataSync();
+    });
+  }
+
+  /**
    * Appends to the journal, flushed to the disk when `durable`, and rewrites the receipt where it is due. Several
    * records, of nodes that end together, are written as one.
    */
@@ -53,6 +66,7 @@ export class RunRecorder implements Disposable {
     this.#attempt(this.#options.journal, () => {
       this.#append(lines.join("\n"));
       if (durable) this.#journal?.syncDataSync();
+      faultPoint("journal_written");
     });
     if (this.#options.nodeCount > EVERY_NODE_LIMIT && this.#options.now() - this.#lastSnapshot < MIN_INTERVAL_MS) {
       return;
@@ -63,7 +77,10 @@ export class RunRecorder implements Disposable {
   /** Writes the receipt with status `running` and every record so far. */
   snapshot(): void {
     const { results } = this.#options;
-    this.#attempt(results, () => writeFileUnflushed(results, this.#receipt("running", undefined)));
+    this.#attempt(results, () => {
+      writeFileUnflushed(results, this.#receipt("running", undefined));
+      faultPoint("receipt_written");
+    });
     this.#lastSnapshot = this.#options.now();
   }
 
@@ -102,7 +119,7 @@ export class RunRecorder implements Disposable {
   }
 
   #receipt(status: string, terminal: Terminal | undefined): string {
-    const { runId, startedAt } = this.#options;
+    const { runId, startedAt, retryOf } = this.#options;
     const head = JSON.stringify({
       version: 1,
       runId,
@@ -113,6 +130,7 @@ export class RunRecorder implements Disposable {
     const tail = JSON.stringify({
       phases: terminal?.phases,
       interrupted: terminal?.interrupted === true ? true : undefined,
+      retryOf,
     });
     const nodes = `"nodes":[${this.#records.join(",")}]`;
     return `${head.slice(0, -1)},${nodes}${tail === "{}" ? "}" : `,${tail.slice(1)}`}\n`;

@@ -1,8 +1,9 @@
 import { listRunIds } from "./run_folders.ts";
 import { startOfRunId } from "./run_id.ts";
+import { readRunIntent, type RunIntent } from "./run_intent.ts";
 import { isRunLive } from "./run_lock.ts";
 import { runPaths } from "./run_paths.ts";
-import { readJournal, readReceipt, type StoredNode } from "./stored_run.ts";
+import { readJournal, readReceipt, type StartedWrite, type StoredNode } from "./stored_run.ts";
 
 /** One line of `pz runs`. */
 export type RunSummary = {
@@ -18,6 +19,21 @@ export type RunSummary = {
   readonly skipped: number;
   readonly reused: number;
   readonly carriedForward: number;
+  /** The run that it is a retry of; absent: of none. */
+  readonly retryOf?: string;
+};
+
+/** All that a run's files tell of it. */
+export type StoredRun = {
+  readonly summary: RunSummary;
+  /** Whether a process runs it now. */
+  readonly live: boolean;
+  /** One for each node that ended, in the order in which they did; what the journal says wins. */
+  readonly nodes: readonly StoredNode[];
+  /** Writes that began. */
+  readonly started: readonly StartedWrite[];
+  /** Undefined: it is not known what it was asked to do. */
+  readonly intent: RunIntent | undefined;
 };
 
 /**
@@ -27,26 +43,41 @@ export type RunSummary = {
 export async function listRuns(projectRoot: string): Promise<readonly RunSummary[]> {
   const runs: RunSummary[] = [];
   for (const runId of await listRunIds(projectRoot)) {
-    const summary = await summarize(projectRoot, runId);
-    if (summary !== undefined) runs.push(summary);
+    const found = await readFiles(projectRoot, runId);
+    if (found !== undefined) runs.push(found.summary);
   }
   return runs;
 }
 
-async function summarize(projectRoot: string, runId: string): Promise<RunSummary | undefined> {
+/**
+ * All that is known of a run. Undefined for a folder that holds none: no folder, or one without receipt, journal and
+ * intent whose run does not live.
+ */
+export async function readRun(projectRoot: string, runId: string): Promise<StoredRun | undefined> {
+  const intent = await readRunIntent(runPaths(projectRoot, runId).intent);
+  const found = await readFiles(projectRoot, runId, intent !== undefined);
+  return found === undefined ? undefined : { ...found, intent };
+}
+
+/** @param begun whether the folder is known to be a run's, even without a trace of its nodes */
+async function readFiles(
+  projectRoot: string,
+  runId: string,
+  begun = false,
+): Promise<Omit<StoredRun, "intent"> | undefined> {
   const paths = runPaths(projectRoot, runId);
   // The lock is looked at first: a run that ends in between has then written its receipt before that is read.
   const live = await isRunLive(paths.lock);
   const receipt = await readReceipt(paths.results);
   const journal = await readJournal(paths.journal);
-  if (receipt === undefined && journal === undefined && !live) return undefined;
+  if (receipt === undefined && journal === undefined && !live && !begun) return undefined;
   const end = receipt !== undefined && receipt.status !== "running" ? receipt : journal?.end;
   const interrupted = end === undefined && !live;
   const nodes = mergeNodes(receipt?.nodes ?? [], journal?.nodes ?? []);
   const count = (test: (node: StoredNode) => boolean) => nodes.filter(test).length;
   const startedAt = receipt?.startedAt ?? startOfRunId(runId);
   const finishedAt = end?.finishedAt ?? null;
-  return {
+  const summary = {
     runId,
     status: end?.status ?? (interrupted ? "interrupted" : "running"),
     interrupted: interrupted || end?.interrupted === true,
@@ -58,7 +89,9 @@ async function summarize(projectRoot: string, runId: string): Promise<RunSummary
     skipped: count((node) => node.status === "skipped"),
     reused: count((node) => node.provenance === "reused"),
     carriedForward: count((node) => node.provenance === "carried_forward"),
+    ...(receipt?.retryOf === undefined ? {} : { retryOf: receipt.retryOf }),
   };
+  return { summary, live, nodes, started: journal?.started ?? [] };
 }
 
 /** One entry for each node; what the journal says of a node wins. */

@@ -1,8 +1,23 @@
+import { isObject, numberOf, parseObject, readIfPresent, textOf, textOrNull } from "./json_read.ts";
+
 /** What a receipt or journal says of a node; whatever else stands there is of no interest here. */
 export type StoredNode = {
   readonly id: string;
   readonly status: string;
   readonly provenance: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly rows: number;
+  readonly durationMs: number;
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+  /** Of a write that failed: nobody knows whether its rows stand in the target. */
+  readonly outcomeUnknown: boolean;
+  /** Of a write that failed: how many of its rows may stand in the target. */
+  readonly rowsVisible: number;
+  readonly connection: string | undefined;
+  readonly strategy: string | undefined;
+  readonly attempts: number | undefined;
+  readonly partitions: { readonly total: number; readonly reused: number; readonly resumed: number } | undefined;
 };
 
 export type StoredReceipt = {
@@ -10,26 +25,34 @@ export type StoredReceipt = {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly interrupted: boolean;
+  /** The run that it is a retry of. */
+  readonly retryOf: string | undefined;
   readonly nodes: readonly StoredNode[];
 };
 
 /** Reads a run_results.json; undefined when it is missing or is no receipt, or no file at all. */
 export async function readReceipt(path: string): Promise<StoredReceipt | undefined> {
   const value = parseObject(await readIfPresent(path) ?? "");
-  if (value === undefined || typeof value.status !== "string") return undefined;
+  if (value === undefined || typeof value["status"] !== "string") return undefined;
+  const nodes: unknown = value["nodes"];
   return {
-    status: value.status,
-    startedAt: textOrNull(value.startedAt),
-    finishedAt: textOrNull(value.finishedAt),
-    interrupted: value.interrupted === true,
-    nodes: Array.isArray(value.nodes) ? value.nodes.flatMap((node: unknown) => storedNode(node) ?? []) : [],
+    status: value["status"],
+    startedAt: textOrNull(value["startedAt"]),
+    finishedAt: textOrNull(value["finishedAt"]),
+    interrupted: value["interrupted"] === true,
+    retryOf: textOf(value["retryOf"]),
+    nodes: Array.isArray(nodes) ? nodes.flatMap((node: unknown) => storedNode(node) ?? []) : [],
   };
 }
 
+/** An attempt of a write that began; whether it ended is told by the node's own record. */
+export type StartedWrite = { readonly id: string; readonly name: string; readonly attempt: number };
+
 export type StoredJournal = {
   readonly nodes: readonly StoredNode[];
+  readonly started: readonly StartedWrite[];
   /** How the run ended, where its receipt could not be written. */
-  readonly end: Omit<StoredReceipt, "startedAt" | "nodes"> | undefined;
+  readonly end: Pick<StoredReceipt, "status" | "finishedAt" | "interrupted"> | undefined;
 };
 
 /** Reads a journal; undefined when it is missing. A line that was cut off by a crash is left out. */
@@ -40,45 +63,40 @@ export async function readJournal(path: string): Promise<StoredJournal | undefin
   const last = lines.at(-1);
   return {
     nodes: lines.flatMap((line) => storedNode(line) ?? []),
-    end: typeof last?.end !== "string" ? undefined : {
-      status: last.end,
-      finishedAt: textOrNull(last.finishedAt),
-      interrupted: last.interrupted === true,
+    started: lines.flatMap((line) => {
+      const [id, attempt] = [textOf(line["started"]), numberOf(line["attempt"])];
+      return id === undefined || attempt === undefined ? [] : [{ id, name: textOf(line["name"]) ?? id, attempt }];
+    }),
+    end: typeof last?.["end"] !== "string" ? undefined : {
+      status: last["end"],
+      finishedAt: textOrNull(last["finishedAt"]),
+      interrupted: last["interrupted"] === true,
     },
   };
 }
 
-async function readIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.IsADirectory) return undefined;
-    throw error;
-  }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function storedNode(value: unknown): StoredNode | undefined {
-  if (!isObject(value) || typeof value.id !== "string" || typeof value.status !== "string") return undefined;
+  if (!isObject(value)) return undefined;
+  const { id, status, error, delivery, partitions } = value;
+  if (typeof id !== "string" || typeof status !== "string") return undefined;
   return {
-    id: value.id,
-    status: value.status,
-    provenance: typeof value.provenance === "string" ? value.provenance : undefined,
+    id,
+    status,
+    provenance: textOf(value["provenance"]),
+    kind: textOf(value["kind"]) ?? "",
+    name: textOf(value["name"]) ?? id,
+    rows: numberOf(value["rows"]) ?? 0,
+    durationMs: numberOf(value["durationMs"]) ?? 0,
+    error: isObject(error) ? { code: textOf(error["code"]) ?? "", message: textOf(error["message"]) ?? "" } : undefined,
+    outcomeUnknown: value["outcomeUnknown"] === true,
+    rowsVisible: isObject(delivery) ? numberOf(delivery["rows_visible"]) ?? 0 : 0,
+    connection: textOf(value["connection"]),
+    strategy: textOf(value["strategy"]),
+    attempts: numberOf(value["attempts"]),
+    partitions: !isObject(partitions) ? undefined : {
+      total: numberOf(partitions["total"]) ?? 0,
+      reused: numberOf(partitions["reused"]) ?? 0,
+      resumed: numberOf(partitions["resumed"]) ?? 0,
+    },
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -1,7 +1,7 @@
 /**
  * Measures pz on one of the workloads; W1 unless another is named.
  *
- *     deno task bench [w1|w2|w3|w4|w5|w6|universal|stall|startup|child] [--rounds 5]
+ *     deno task bench [w1|w2|w3|w4|w5|w6|w9|universal|stall|startup|child] [--rounds 5]
  *     PZ_TEST_BINARY=dist/pz deno task bench w1
  */
 
@@ -19,6 +19,7 @@ const WORKLOADS: { readonly [name: string]: () => Promise<Bench> } = {
   w4: () => import("./w4.ts"),
   w5: () => import("./w5.ts"),
   w6: () => import("./w6.ts"),
+  w9: () => import("./w9.ts"),
 };
 
 if (import.meta.main) {

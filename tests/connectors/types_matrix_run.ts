@@ -1,22 +1,37 @@
+import { connector as mysql } from "../../src/connectors/builtin/mysql/connector.ts";
+import { connector as sqlite } from "../../src/connectors/builtin/sqlite/connector.ts";
+import { ConnectorError } from "../../src/connectors/mod.ts";
 import { runPz } from "../harness/cli.ts";
 import { Duck } from "../harness/duck.ts";
+import type { TestMariaDb } from "../harness/mariadb.ts";
 import type { TestPostgres } from "../harness/postgres.ts";
 import { readReceipt } from "../harness/run_files.ts";
 import { type Files, TempDir, writeFiles } from "../harness/temp_dir.ts";
+import { fromDuck, OpenedConnector, output, staged } from "./database_support.ts";
+import { configOf } from "./mysql_support.ts";
 import { CASES, type CaseValue, type TypeCase } from "./types_matrix_cases.ts";
 
 /** What rows are read from, and what they are written to. */
 export const SYSTEMS = ["duckdb", "parquet", "ndjson", "postgres"] as const;
 export type System = typeof SYSTEMS[number];
+/** Those, and the databases that a suite of their own takes them to. */
+export type AnySystem = System | "mysql" | "sqlite";
+
+/** The servers, of which MariaDB may be missing where nothing goes to it, and what the rows of a run are written to. */
+export type Stage = {
+  readonly server: TestPostgres;
+  readonly mariadb?: TestMariaDb;
+  readonly sinks: readonly AnySystem[];
+};
 
 /** What became of a case in each sink. */
-export type Outcomes = ReadonlyMap<string, ReadonlyMap<System, string>>;
+export type Outcomes = ReadonlyMap<string, ReadonlyMap<AnySystem, string>>;
 
 const NULL: unique symbol = Symbol("NULL");
 type Text = string | typeof NULL;
 
 /** The cases that a system can hold by itself. */
-export function casesOf(source: System): readonly TypeCase[] {
+export function casesOf(source: AnySystem): readonly TypeCase[] {
   if (source === "postgres") return CASES.filter(({ pg }) => pg !== undefined);
   return CASES.filter(({ notIn }) => notIn?.some((system) => system === source) !== true);
 }
@@ -26,15 +41,16 @@ export function casesOf(source: System): readonly TypeCase[] {
  * and values are those of the case; `as T`: so are the values, in another type; `refused CODE`: the node failed with a
  * message that names the column; anything else tells what is wrong.
  */
-export async function runMatrix(server: TestPostgres, source: System): Promise<Outcomes> {
+export async function runMatrix(stage: Stage, source: AnySystem): Promise<Outcomes> {
+  const { server, mariadb, sinks } = stage;
   await using folder = await TempDir.create();
-  const cases = casesOf(source);
-  await writeFiles(folder.path, projectFiles(server, source, cases));
   await server.sql(`DROP SCHEMA IF EXISTS "to" CASCADE; CREATE SCHEMA "to"`);
-  await fill(server, source, cases, folder);
+  await mariadb?.sql("CREATE OR REPLACE DATABASE d");
+  const cases = await fill(stage, source, casesOf(source), folder);
+  await writeFiles(folder.path, projectFiles(stage, source, cases));
   const result = await runPz(["run", "--all", "--log-format", "json"], {
     cwd: folder.path,
-    env: { PG_SECRET: server.password },
+    env: { PG_SECRET: server.password, MY_SECRET: mariadb?.password ?? "none" },
   });
   if (result.code !== 0 && result.code !== 1) throw new Error(result.toString());
   const failures = new Map<string, string>();
@@ -42,23 +58,23 @@ export async function runMatrix(server: TestPostgres, source: System): Promise<O
     if (status === "failed") failures.set(name, `${error?.code} ${error?.message}`);
   }
   using duck = await Duck.open();
-  await duck.run(`ATTACH '${folder.join("to.duckdb")}' AS made (READ_ONLY)`);
-  const outcomes = new Map<string, Map<System, string>>();
+  if (sinks.includes("duckdb")) await duck.run(`ATTACH '${folder.join("to.duckdb")}' AS made (READ_ONLY)`);
+  const outcomes = new Map<string, Map<AnySystem, string>>();
   for (const one of cases) {
-    const found = new Map<System, string>();
+    const found = new Map<AnySystem, string>();
     outcomes.set(one.name, found);
-    for (const sink of SYSTEMS) {
+    for (const sink of sinks) {
       const failure = failures.get(`to_${sink}.${nameIn(sink, one)}`) ??
         failures.get(`src_from__${nameIn(source, one, "from")}`) ?? failures.get(`${one.name}__${sink}`);
-      found.set(sink, failure === undefined ? await verdict(one, sink, { duck, server, folder }) : refusal(failure));
+      found.set(sink, failure === undefined ? await verdict(one, sink, { duck, stage, folder }) : refusal(failure));
     }
   }
   return outcomes;
 }
 
-/** Entities at the server stand in a schema of their own. */
-function nameIn(system: System, { name }: TypeCase, schema = "to"): string {
-  return system === "postgres" ? `${schema}.${name}` : name;
+/** Entities at a server have a schema, or names, of their own. */
+function nameIn(system: AnySystem, { name }: TypeCase, schema = "to"): string {
+  return system === "postgres" ? `${schema}.${name}` : system === "mysql" ? `${schema}_${name}` : name;
 }
 
 function refusal(failure: string): string {
@@ -66,28 +82,34 @@ function refusal(failure: string): string {
   return /"x"|\bx\b/.test(failure) ? `refused ${code}` : `refused without the column's name: ${failure}`;
 }
 
-function projectFiles(server: TestPostgres, source: System, cases: readonly TypeCase[]): Files {
+function projectFiles({ server, mariadb, sinks }: Stage, source: AnySystem, cases: readonly TypeCase[]): Files {
   const pg = `connector: postgres\n  host: ${server.host}\n  port: ${server.port}\n  database: ${server.database}\n` +
     `  user: ${server.user}\n  password: \${PG_SECRET}\n  ssl_mode: disable\n`;
+  const my = mariadb === undefined
+    ? ""
+    : `connector: mysql\n  host: ${mariadb.host}\n  port: ${mariadb.port}\n  database: d\n  user: pz\n` +
+      "  password: ${MY_SECRET}\n  ssl_mode: disable\n";
   const entities = cases.flatMap(({ name, contract }) => {
     if (source !== "ndjson") return [];
     const columns = contract === undefined ? "" : `        columns: { n: bigint, x: "${contract}" }\n`;
     return [`    ${name}:\n      read:\n        format: json\n        path: ${name}.ndjson\n${columns}`];
   });
-  const from: { readonly [system in System]: string } = {
+  const from: { readonly [system in AnySystem]: string } = {
     duckdb: "connector: duckdb\n  path: from.duckdb\n",
     parquet: "connector: localfiles\n  root: from\n",
     ndjson: `connector: localfiles\n  root: from\n  entities:\n${entities.join("")}`,
     postgres: pg,
+    mysql: my,
+    sqlite: "connector: sqlite\n  path: from.db\n",
   };
   const files: { [path: string]: string } = {
     "project.yml": `name: matrix\nversion: "1"\nengine: { threads: 2 }\n`,
     "connections.yml": `from:\n  ${from[source]}to_duckdb:\n  connector: duckdb\n  path: to.duckdb\n` +
       `to_parquet:\n  connector: localfiles\n  root: out\nto_ndjson:\n  connector: localfiles\n  root: out_json\n` +
-      `to_postgres:\n  ${pg}`,
+      `to_postgres:\n  ${pg}to_sqlite:\n  connector: sqlite\n  path: to.db\n${my === "" ? "" : `to_mysql:\n  ${my}`}`,
   };
   for (const one of cases) {
-    for (const sink of SYSTEMS) {
+    for (const sink of sinks) {
       const entity = nameIn(sink, one);
       const format = sink === "parquet" ? "format: 'parquet', " : sink === "ndjson" ? "format: 'json', " : "";
       const options = source === "parquet" ? `, format: 'parquet', path: '${one.name}.parquet'` : "";
@@ -99,8 +121,36 @@ function projectFiles(server: TestPostgres, source: System, cases: readonly Type
   return files;
 }
 
-/** Makes each case in its source, with a NULL after its values. */
-async function fill(server: TestPostgres, source: System, cases: readonly TypeCase[], folder: TempDir): Promise<void> {
+/** Makes each case in its source, with a NULL after its values; gives those that the source can hold. */
+async function fill(
+  { server, mariadb }: Stage,
+  source: AnySystem,
+  cases: readonly TypeCase[],
+  folder: TempDir,
+): Promise<readonly TypeCase[]> {
+  if (source === "sqlite" || source === "mysql") {
+    const held: TypeCase[] = [];
+    await using opened = openDatabase(source, mariadb, folder.join("from.db"));
+    for (const one of cases) {
+      if (/HUGEINT$/.test(one.duck)) continue; // they are texts there
+      const rows = one.values.map((value, index) => `(${index}, CAST(${duckText(value.duck)} AS ${one.duck}))`);
+      const { schema, batches } = await fromDuck(
+        `SELECT n::BIGINT AS n, x::${one.duck} AS x FROM (VALUES ${
+          [...rows, `(${rows.length}, NULL)`].join(", ")
+        }) t(n, x)`,
+      );
+      try {
+        await opened.write(output(nameIn(source, one, "from"), "replace"), schema, batches);
+        held.push({
+          ...one,
+          values: one.values.map((value) => value.duck === "-0.0" ? { duck: "0.0", pg: "0" } : value),
+        });
+      } catch (error) {
+        if (!(error instanceof ConnectorError)) throw error;
+      }
+    }
+    return held;
+  }
   if (source === "postgres") {
     await server.sql(`DROP SCHEMA IF EXISTS "from" CASCADE; CREATE SCHEMA "from"`);
     for (const { name, pg = "", values } of cases) {
@@ -111,7 +161,7 @@ async function fill(server: TestPostgres, source: System, cases: readonly TypeCa
         }`,
       );
     }
-    return;
+    return cases;
   }
   await Deno.mkdir(folder.join("from"), { recursive: true });
   if (source === "ndjson") {
@@ -120,7 +170,7 @@ async function fill(server: TestPostgres, source: System, cases: readonly TypeCa
       const lines = texts.map((text, index) => `{"n":${index},"x":${text}}\n`);
       await Deno.writeTextFile(folder.join("from", `${one.name}.ndjson`), lines.join(""));
     }
-    return;
+    return cases;
   }
   using duck = await Duck.open();
   await duck.run(`ATTACH '${folder.join("from.duckdb")}' AS origin`);
@@ -133,6 +183,13 @@ async function fill(server: TestPostgres, source: System, cases: readonly TypeCa
     }
   }
   await duck.run("DETACH origin");
+  return cases;
+}
+
+function openDatabase(system: "mysql" | "sqlite", mariadb: TestMariaDb | undefined, path: string): OpenedConnector {
+  if (system === "sqlite") return new OpenedConnector(sqlite, { path });
+  if (mariadb === undefined) throw new Error("there is no MariaDB");
+  return new OpenedConnector(mysql, configOf(mariadb));
 }
 
 function quoted(text: string): string {
@@ -149,10 +206,10 @@ function jsonOf({ duck }: TypeCase, { duck: text, json }: CaseValue): string {
   return /^(BOOLEAN|U?\w*INT(EGER)?$|DECIMAL|FLOAT|DOUBLE)/.test(duck) ? text : JSON.stringify(text);
 }
 
-type Place = { readonly duck: Duck; readonly server: TestPostgres; readonly folder: TempDir };
+type Place = { readonly duck: Duck; readonly stage: Stage; readonly folder: TempDir };
 
 /** Reads a case back and compares it. */
-async function verdict(one: TypeCase, sink: System, place: Place): Promise<string> {
+async function verdict(one: TypeCase, sink: AnySystem, place: Place): Promise<string> {
   let found: { readonly type: string; readonly texts: readonly Text[] };
   try {
     found = await readBack(one, sink, place);
@@ -170,8 +227,14 @@ async function verdict(one: TypeCase, sink: System, place: Place): Promise<strin
 }
 
 /** A value as a column of the type in a sink shows it: where only texts are, as the text that it had. */
-function spelled(one: TypeCase, value: CaseValue, sink: System, type: string): Text {
+function spelled(one: TypeCase, value: CaseValue, sink: AnySystem, type: string): Text {
+  // A number of 32 bits is another text as one of 64 bits.
+  if (one.duck === "FLOAT" && /^double/i.test(type) && value.written !== undefined) return value.written;
   switch (sink) {
+    case "mysql":
+    case "sqlite":
+      // Neither has a negative zero.
+      return value.duck === "-0.0" ? "0.0" : value.duck;
     case "postgres":
       return type === "text" ? value.duck : value.pg ?? value.duck;
     case "ndjson": {
@@ -185,8 +248,8 @@ function spelled(one: TypeCase, value: CaseValue, sink: System, type: string): T
 
 async function readBack(
   one: TypeCase,
-  sink: System,
-  { duck, server, folder }: Place,
+  sink: AnySystem,
+  { duck, stage: { server, mariadb }, folder }: Place,
 ): Promise<{ readonly type: string; readonly texts: readonly Text[] }> {
   const { name } = one;
   switch (sink) {
@@ -196,6 +259,14 @@ async function readBack(
       );
       const rows = await server.sql(`SELECT x::text FROM "to".${name} ORDER BY n`);
       return { type: type ?? "", texts: rows.map(([text]) => text ?? NULL) };
+    }
+    case "mysql":
+    case "sqlite": {
+      await using opened = openDatabase(sink, mariadb, folder.join("to.db"));
+      const spec = { connection: "c", entity: nameIn(sink, one), config: {}, options: {} };
+      const { shape, rows } = await staged(opened, spec);
+      const sorted = rows.toSorted(([a], [b]) => Number(a) - Number(b));
+      return { type: shape[1]?.slice(2) ?? "", texts: sorted.map(([, text]) => text ?? NULL) };
     }
     case "ndjson": {
       const lines = (await Deno.readTextFile(folder.join("out_json", name, `${name}.json`))).split("\n").slice(0, -1);
@@ -231,9 +302,9 @@ function jsonKind(text: string): string {
 }
 
 /** The outcomes as a table, a line for each case. */
-export function tableOf(outcomes: Outcomes): string[] {
-  const rows = [...outcomes].map(([name, cells]) => [name, ...SYSTEMS.map((sink) => cells.get(sink) ?? "")]);
-  const all = [["", ...SYSTEMS.map((sink) => `to ${sink}`)], ...rows];
+export function tableOf(outcomes: Outcomes, sinks: readonly AnySystem[]): string[] {
+  const rows = [...outcomes].map(([name, cells]) => [name, ...sinks.map((sink) => cells.get(sink) ?? "")]);
+  const all = [["", ...sinks.map((sink) => `to ${sink}`)], ...rows];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => Math.min(40, row[column]?.length ?? 0)))) ??
     [];
   return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ").trimEnd());

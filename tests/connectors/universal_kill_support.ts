@@ -167,13 +167,13 @@ function projectFiles(server: TestPostgres, { node, sink, strategy, attempts }: 
 }
 
 /** The connector processes that a process has started. The shell looks, since Deno may not look into /proc. */
-function connectorsOf(pid: number): readonly number[] {
+export function connectorsOf(pid: number): readonly number[] {
   if (Deno.build.os !== "linux") return numbersFrom("pgrep", "-P", String(pid), "-f", "__connector");
   const named = "grep -q __connector /proc/$child/cmdline && echo $child";
   return numbersFrom("sh", "-c", `for child in $(cat /proc/${pid}/task/*/children); do ${named}; done`);
 }
 
-function isConnector(pid: number): boolean {
+export function isConnector(pid: number): boolean {
   if (Deno.build.os !== "linux") return numbersFrom("pgrep", "-f", "__connector").includes(pid);
   return numbersFrom("sh", "-c", `grep -q __connector /proc/${pid}/cmdline && echo ${pid}`).length > 0;
 }

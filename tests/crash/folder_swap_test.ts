@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BINARY, pzCommand, runPz } from "../harness/cli.ts";
+import { runPz } from "../harness/cli.ts";
 import { listFiles, TempDir, writeFiles } from "../harness/temp_dir.ts";
-
-const ROOT = join(import.meta.dirname ?? ".", "..", "..");
+import { HAS_FAULTS, runWithFault } from "./fault_run.ts";
 
 function runWith(value: number): string[] {
   return ["run", "--all", "--vars", JSON.stringify({ value })];
@@ -36,29 +35,9 @@ function namesBeside(folder: string): string[] {
   return [...Deno.readDirSync(join(folder, "out"))].map(({ name }) => name).sort();
 }
 
-/** Runs pz from its source, with a module in the place of the fault points that kills the process at one of them. */
+/** Runs pz and kills it at a point. */
 async function runAndDieAt(point: string, folder: string, args: readonly string[]): Promise<Deno.Signal | null> {
-  await using aside = await TempDir.create();
-  const { imports }: { imports: { [name: string]: string } } = JSON.parse(
-    Deno.readTextFileSync(join(ROOT, "deno.json")),
-  );
-  const module = new URL(`file://${ROOT}/src/engine/fault_point.ts`).href;
-  await writeFiles(aside.path, {
-    "fault_point.ts": `export function faultPoint(name: string): void {\n` +
-      `  if (name === ${JSON.stringify(point)}) Deno.kill(Deno.pid, "SIGKILL");\n}\n`,
-    "import_map.json": JSON.stringify({ imports: { ...imports, [module]: "./fault_point.ts" } }),
-  });
-  const { program, args: [verb = "", ...more], env } = pzCommand(args);
-  const { signal } = await new Deno.Command(program, {
-    args: [verb, `--import-map=${aside.join("import_map.json")}`, ...more],
-    cwd: folder,
-    env,
-    clearEnv: true,
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).output();
-  return signal;
+  return (await runWithFault(args, { cwd: folder, fault: `${point}:1:kill` })).signal;
 }
 
 const FIRST = "k=0: 1 1; k=1: 1 1";
@@ -66,8 +45,7 @@ const SECOND = "k=0: 2 2; k=1: 2 2";
 
 Deno.test({
   name: "killed between putting a folder aside and naming the new one, the old folder comes back with the next run",
-  // A binary has no import map to replace the fault points by.
-  ignore: BINARY !== undefined,
+  ignore: !HAS_FAULTS,
   fn: async () => {
     await using folder = await TempDir.create();
     await writeFiles(folder.path, PROJECT);
@@ -91,7 +69,7 @@ Deno.test({
 
 Deno.test({
   name: "a folder that was put aside comes back before anything is planned that reads it",
-  ignore: BINARY !== undefined,
+  ignore: !HAS_FAULTS,
   fn: async () => {
     await using folder = await TempDir.create();
     await writeFiles(folder.path, PROJECT);
@@ -115,7 +93,7 @@ Deno.test({
 
 Deno.test({
   name: "killed when the new folder has its name, the new one stays and the old one goes with the next run",
-  ignore: BINARY !== undefined,
+  ignore: !HAS_FAULTS,
   fn: async () => {
     await using folder = await TempDir.create();
     await writeFiles(folder.path, PROJECT);

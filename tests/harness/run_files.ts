@@ -8,6 +8,17 @@ export type NodeResult = {
   readonly status: string;
   readonly rows: number;
   readonly error: { readonly code: string; readonly message: string } | null;
+  readonly partitions?: {
+    readonly total: number;
+    readonly completed: number;
+    readonly reused: number;
+    readonly resumed: number;
+  };
+  readonly delivery?: {
+    readonly abort_semantics: string;
+    readonly rows_visible: number;
+    readonly resumed_rows: number;
+  };
 };
 
 export type Receipt = {

@@ -1,5 +1,5 @@
 import type { SourceLoadNode } from "../../compile/mod.ts";
-import { childCommand, ConnectorError, ConnectorSession, systemLayer } from "../../connectors/mod.ts";
+import { childOf, ConnectorError, ConnectorSession, systemLayer } from "../../connectors/mod.ts";
 import { type DuckDbConnection, qualified } from "../../duckdb/mod.ts";
 import { isErrorCode, PzError } from "../../errors/mod.ts";
 import { datasetSpec } from "../../plan/mod.ts";
@@ -52,14 +52,13 @@ export class ChildCheck implements ConnectionCheck {
     const { root, engine } = facts.project;
     const grant = connector.grant(connection.config, { projectRoot: root });
     this.#session = facts.openSession?.(used, onLog) ?? new ConnectorSession({
+      ...childOf(connector, connection.config, { projectRoot: root }, {
+        sandbox: "landlock" in systemLayer() ? "require" : engine.sandbox,
+        grant,
+      }),
       connector: connection.connector,
       connection: connection.name,
-      config: connection.config,
       grant,
-      command: childCommand({
-        sandbox: "landlock" in systemLayer() ? "require" : engine.sandbox,
-        env: grant.env,
-      }),
       runId: facts.runId,
       onLog,
       onNotice,
@@ -75,6 +74,12 @@ export class ChildCheck implements ConnectionCheck {
   }
 
   async columnsOf(node: SourceLoadNode): Promise<FoundColumns> {
+    // Its process moves files as they are, and only a read shows what they hold.
+    const { connector } = this.#used;
+    if (connector.stagedRead !== undefined) return { problems: [] };
+    // Where it gives texts, the columns and their types are those of the contract.
+    const asked = connector.universalRead?.(datasetSpec(node), { projectRoot: this.#facts.project.root });
+    if (asked?.ok === true && asked.value.contract !== undefined) return { problems: [] };
     const what = `the columns of '${node.connection.name}.${node.entity}' can't be fetched`;
     const ofRead = node.connection.entities[node.entity]?.places?.read;
     const place = { position: node.position, ...(ofRead === undefined ? {} : { options: ofRead }) };

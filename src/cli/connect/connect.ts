@@ -1,4 +1,5 @@
 import { type CompiledDag, ContractTypes, type SourceLoadNode } from "../../compile/mod.ts";
+import { type ConnectorSet, ownConnectors } from "../../connectors/mod.ts";
 import { openDuckDb } from "../../duckdb/mod.ts";
 import { maskFor } from "../../engine/mod.ts";
 import { PzError, sortErrors } from "../../errors/mod.ts";
@@ -9,6 +10,8 @@ import { contractDrift, type TypedColumn } from "./contract_drift.ts";
 import { NativeCheck, opened } from "./native_check.ts";
 
 export type ConnectOptions = {
+  /** Where connectors are looked for; absent: inside pz. */
+  readonly connectors?: ConnectorSet;
   readonly runId: string;
   /** How long a connection may take for one answer. */
   readonly timeoutMs?: number;
@@ -45,8 +48,8 @@ const AT_ONCE = 4;
  * them with its contract. The problems of all connections are collected.
  */
 export async function checkConnections(dag: CompiledDag, options: ConnectOptions): Promise<ConnectResult> {
-  const mask = maskFor(dag);
-  const queue = [...usedConnections(dag)];
+  const mask = maskFor(dag, false, options.connectors?.find);
+  const queue = [...usedConnections(dag, options.connectors ?? ownConnectors())];
   await using database = await openDuckDb({ allowedPaths: opened(dag, queue) });
   const own = await database.connect();
   await own.run("CREATE SCHEMA staging");

@@ -1,3 +1,4 @@
+import { HTTP } from "./http.ts";
 import { MINIMAL } from "./minimal.ts";
 import { POSTGRES } from "./postgres.ts";
 import { SAMPLE } from "./sample.ts";
@@ -6,7 +7,7 @@ import type { PlannedTemplate, Template } from "./template.ts";
 export { PLACEHOLDER_NAME, type PlannedTemplate, type Template } from "./template.ts";
 
 /** Every template, in the order in which they are listed. */
-export const TEMPLATES: readonly Template[] = [MINIMAL, SAMPLE, POSTGRES];
+export const TEMPLATES: readonly Template[] = [MINIMAL, SAMPLE, HTTP, POSTGRES];
 
 /** Templates that pz knows by name and can't make yet, since no run could use them. */
 export const PLANNED_TEMPLATES: readonly PlannedTemplate[] = [
@@ -15,7 +16,6 @@ export const PLANNED_TEMPLATES: readonly PlannedTemplate[] = [
     summary: "CSV files of which each run reads what is new, by watermark()",
     needs: "watermark()",
   },
-  { id: "http", summary: "pages of a REST API to Parquet", needs: "connector 'http'" },
   {
     id: "sqlserver",
     summary: "SQL Server to SQL Server: merge and every kind of check",

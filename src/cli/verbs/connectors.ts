@@ -1,4 +1,4 @@
-import { builtinConnectors, type ConnectorDescription, findConnector } from "../../connectors/mod.ts";
+import { type ConnectorDescription, ownConnectors, projectConnectors } from "../../connectors/mod.ts";
 import { loadProject, type Project } from "../../project/mod.ts";
 import { grantLine, tableRow } from "../../render/mod.ts";
 import { ordinal } from "../../util/mod.ts";
@@ -25,17 +25,24 @@ export async function connectors(io: Io, options: ProjectOptions): Promise<ExitC
     project = loaded.value;
   }
   const connections = Object.values(project?.connections ?? {}).sort((a, b) => ordinal(a.name, b.name));
-  const problems = connections.map(connectorProblem).filter((problem) => problem !== undefined);
+  const packages = project === undefined ? undefined : await projectConnectors(root, project.connectors);
+  if (packages?.ok === false) return reportErrors(io.console, packages.errors);
+  const found = packages?.value ?? ownConnectors();
+  const problems = connections.map((connection) => connectorProblem(connection, found)).filter((problem) =>
+    problem !== undefined
+  );
   if (problems.length > 0) return reportErrors(io.console, problems);
 
   io.console.out(tableRow(WIDTHS, ["name", "package", "version", "tiers", "capabilities"]));
-  for (const connector of [...builtinConnectors()].sort((a, b) => ordinal(a.name, b.name))) {
+  for (const connector of [...found.all].sort((a, b) => ordinal(a.name, b.name))) {
     io.console.out(tableRow(WIDTHS, connectorCells(connector)));
   }
   for (const { name, connector, config } of connections) {
-    const found = findConnector(connector);
-    if (found === undefined || found === "planned") continue;
-    io.console.out(grantLine({ connection: name, connector, grant: found.grant(config, { projectRoot: root }) }));
+    const described = found.find(connector);
+    if (described === undefined || described === "planned") continue;
+    const grant = described.grant(config, { projectRoot: root });
+    const trusted = described.program?.kind === "process" ? { trusted: true } as const : {};
+    io.console.out(grantLine({ connection: name, connector, grant, ...trusted }));
   }
   if (connections.length > 0) {
     reportNotes(io.console, [
@@ -47,14 +54,24 @@ export async function connectors(io: Io, options: ProjectOptions): Promise<ExitC
 }
 
 function connectorCells(connector: ConnectorDescription): string[] {
-  const { name, capabilities, canRead, canWrite, universal } = connector;
+  const { name, version, origin, program, capabilities, canRead, canWrite, universal, stagedRead, stagedWrite } =
+    connector;
   const tiers: string[] = [];
-  if (canRead) tiers.push(`src:${tier(capabilities.has("NativeScan"), universal.read)}`);
-  if (canWrite) tiers.push(`snk:${tier(capabilities.has("NativeCopy"), universal.write)}`);
-  return [name, "pz (builtin)", VERSION, tiers.join(" ") || "-", [...capabilities].sort(ordinal).join(",") || "-"];
+  if (canRead) tiers.push(`src:${tier(capabilities.has("NativeScan"), universal.read, stagedRead !== undefined)}`);
+  if (canWrite) tiers.push(`snk:${tier(capabilities.has("NativeCopy"), universal.write, stagedWrite !== undefined)}`);
+  const from = origin?.slice(0, -version.length - 1) ?? "pz (builtin)";
+  const trusted = program?.kind === "process" ? " (trusted)" : "";
+  return [
+    name,
+    from + trusted,
+    origin === undefined ? VERSION : version,
+    tiers.join(" ") || "-",
+    [...capabilities].sort(ordinal).join(",") || "-",
+  ];
 }
 
-function tier(native: boolean, universal: boolean): string {
+function tier(native: boolean, universal: boolean, staged: boolean): string {
+  if (staged) return "staged";
   if (native && universal) return "native+universal";
   return native ? "native-only" : "universal";
 }

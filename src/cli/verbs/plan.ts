@@ -1,5 +1,7 @@
 import { type CompiledDag, selectNodes, withAncestors } from "../../compile/mod.ts";
-import type { Plan } from "../../plan/mod.ts";
+import { projectConnectors } from "../../connectors/mod.ts";
+import { findConnector } from "../../connectors/mod.ts";
+import { dryCompileScans, type Plan } from "../../plan/mod.ts";
 import { planChains, planFacts, planTable } from "../../render/mod.ts";
 import { writePlan } from "../artifacts.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
@@ -13,14 +15,17 @@ import { isNarrowed, selectionOf, type SelectionOptions } from "../selection.ts"
 /** `pz plan`: how every byte will move and why, before anything moves. Writes plan.json and reads no data. */
 export function plan(io: Io, options: ProjectOptions & SelectionOptions): Promise<ExitCode> {
   return withCompiled(io, options, {}, async (dag, workbench) => {
-    const checked = await checkSql(io, dag, { times: new PhaseTimes(io.now), workbench });
+    const scans = dryCompileScans(dag, findConnector);
+    const checked = await checkSql(io, dag, { times: new PhaseTimes(io.now), workbench, scans });
     if (!checked.ok) return checked.exit;
     const selected = selectNodes(dag, selectionOf(options), { requireFlow: false });
     if (!selected.ok) return reportErrors(io.console, selected.errors);
     const effective = new Set(withAncestors(dag, selected.value));
-    const unusable = checkUse(dag, effective);
+    const connectors = await projectConnectors(dag.project.root, dag.project.connectors);
+    if (!connectors.ok) return reportErrors(io.console, connectors.errors);
+    const unusable = checkUse(dag, effective, connectors.value);
     if (unusable.length > 0) return reportErrors(io.console, unusable);
-    const planned = await planNodes(dag, effective);
+    const planned = await planNodes(dag, effective, connectors.value);
     if (!planned.ok) return reportErrors(io.console, planned.errors);
     reportWarnings(io.console, planned.warnings);
     writePlan(dag, planned.value);

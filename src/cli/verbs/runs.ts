@@ -28,7 +28,7 @@ export async function runs(io: Io, options: RunsOptions): Promise<ExitCode> {
   const missing = await checkProjectFile(root);
   if (missing !== undefined) return reportErrors(io.console, [missing]);
   const found = (await listRuns(root)).slice(0, limit);
-  if (options.json) { for (const run of found) io.console.out(runJson(run)); }
+  if (options.json) { for (const run of found) io.console.out(JSON.stringify(runFields(run))); }
   else if (found.length === 0) io.console.out("no runs found");
   else for (const cells of [HEADER, ...found.map(runCells)]) io.console.out(tableRow(WIDTHS, cells));
   return EXIT.ok;
@@ -54,9 +54,10 @@ function provenance({ reused, carriedForward }: RunSummary): string {
   return parts.join(", ") || "-";
 }
 
-function runJson(run: RunSummary): string {
+/** What `--json` tells of a run, in the order of writing. */
+export function runFields(run: RunSummary): { readonly [field: string]: unknown } {
   const { runId, status, startedAt, finishedAt, durationMs, succeeded, failed, skipped, reused, carriedForward } = run;
-  return JSON.stringify({
+  return {
     runId,
     status,
     startedAt,
@@ -68,5 +69,6 @@ function runJson(run: RunSummary): string {
     reused,
     carriedForward,
     interrupted: run.interrupted,
-  });
+    retryOf: run.retryOf,
+  };
 }

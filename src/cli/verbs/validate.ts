@@ -1,5 +1,5 @@
 import { type CompiledDag, dryCompile, type Workbench } from "../../compile/mod.ts";
-import { findConnector } from "../../connectors/mod.ts";
+import { type ConnectorSet, projectConnectors } from "../../connectors/mod.ts";
 import { type PzError, sortErrors } from "../../errors/mod.ts";
 import { dryCompileScans } from "../../plan/mod.ts";
 import { writeSchemas } from "../artifacts.ts";
@@ -21,13 +21,16 @@ export function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
   const identity = newIdentity(io);
   return withCompiled(io, options, { identity }, async (dag, workbench) => {
     const all = new Set(dag.nodes.map((node) => node.id));
-    const unusable = checkUse(dag, all);
+    const found = await projectConnectors(dag.project.root, dag.project.connectors);
+    if (!found.ok) return reportErrors(io.console, found.errors);
+    const connectors = found.value;
+    const unusable = checkUse(dag, all, connectors);
     if (unusable.length > 0) return reportErrors(io.console, unusable);
-    const { errors, missing, said } = await checkPlanAndSql(io, dag, all, workbench);
+    const { errors, missing, said } = await checkPlanAndSql(io, dag, { all, connectors, workbench });
     if (!options.connect) reportWarnings(io.console, missing);
     if (!options.connect || errors.length > 0) reportNotes(io.console, said);
     if (errors.length > 0) return reportErrors(io.console, errors);
-    const problems = options.connect ? await connect(io, dag, missing, identity.runId) : [];
+    const problems = options.connect ? await connect(io, dag, missing, { runId: identity.runId, connectors }) : [];
     if (problems.length > 0) return reportErrors(io.console, problems);
     const connections = new Set(dag.nodes.flatMap((node) => "connection" in node ? [node.connection.name] : []));
     io.console.out(
@@ -44,13 +47,16 @@ export function validate(io: Io, options: ValidateOptions): Promise<ExitCode> {
 async function checkPlanAndSql(
   io: Io,
   dag: CompiledDag,
-  all: ReadonlySet<string>,
-  workbench: Workbench,
+  { all, connectors, workbench }: {
+    readonly all: ReadonlySet<string>;
+    readonly connectors: ConnectorSet;
+    readonly workbench: Workbench;
+  },
 ): Promise<
   { readonly errors: readonly PzError[]; readonly missing: readonly PzError[]; readonly said: readonly string[] }
 > {
-  const planned = await planNodes(dag, all);
-  const sql = await dryCompile(dag, { ...dryCompileScans(dag, findConnector), workbench });
+  const planned = await planNodes(dag, all, connectors);
+  const sql = await dryCompile(dag, { ...dryCompileScans(dag, connectors.find), workbench });
   const refusals = planned.ok ? [] : planned.errors;
   if (planned.ok) reportWarnings(io.console, planned.warnings);
   if (sql.ok) reportWarnings(io.console, sql.warnings);
@@ -72,13 +78,13 @@ async function connect(
   io: Io,
   dag: CompiledDag,
   missing: readonly PzError[],
-  runId: string,
+  { runId, connectors }: { readonly runId: string; readonly connectors: ConnectorSet },
 ): Promise<readonly PzError[]> {
   const { checkConnections } = await import("../connect/connect.ts");
   const { withFound } = await import("../connect/found_scans.ts");
-  const { problems, notes, schemas } = await checkConnections(dag, { runId });
+  const { problems, notes, schemas } = await checkConnections(dag, { runId, connectors });
   writeSchemas(dag, schemas);
-  const sql = await dryCompile(dag, withFound(dryCompileScans(dag, findConnector), schemas));
+  const sql = await dryCompile(dag, withFound(dryCompileScans(dag, connectors.find), schemas));
   reportNotes(io.console, [...notes, ...(sql.ok ? sql.notices : [])]);
   const sources = dag.nodes.flatMap((node) => {
     if (node.kind !== "SourceLoad") return [];

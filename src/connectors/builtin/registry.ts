@@ -1,23 +1,23 @@
 import type { ConnectorDescription } from "../contract/mod.ts";
 import { duckdb } from "./duckdb/duckdb.ts";
 import { generate } from "./generate/description.ts";
+import { http } from "./http/description.ts";
 import { localfiles } from "./localfiles/localfiles.ts";
+import { mysql } from "./mysql/description.ts";
 import { postgres } from "./postgres/description.ts";
+import { s3 } from "./s3/description.ts";
+import { sqlite } from "./sqlite/description.ts";
 
-const BUILT: readonly ConnectorDescription[] = [duckdb, generate, localfiles, postgres];
+const BUILT: readonly ConnectorDescription[] = [duckdb, generate, http, localfiles, mysql, postgres, s3, sqlite];
 
 const PLANNED: ReadonlySet<string> = new Set([
   "azureblob",
   "ducklake",
   "gcs",
-  "http",
   "iceberg",
   "motherduck",
-  "mysql",
   "quack",
-  "s3",
   "sftp",
-  "sqlite",
   "sqlserver",
 ]);
 

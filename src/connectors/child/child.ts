@@ -1,6 +1,15 @@
 import type { Grant } from "../contract/mod.ts";
-import { FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
-import { decodeMessage, encodeMessage, grantFromWire, textMember } from "../protocol/messages.ts";
+import { FRAME, type Frame, FrameError } from "../protocol/frame.ts";
+import { readFrames } from "../protocol/frame_reader.ts";
+import {
+  countMember,
+  decodeMessage,
+  encodeMessage,
+  grantFromWire,
+  MAX_CODE_BYTES,
+  textMember,
+} from "../protocol/messages.ts";
+import { LAUNCH } from "../host/command.ts";
 import { confine } from "./confine.ts";
 import { readFirstFrame } from "./first_frame.ts";
 import { WORKER_URL } from "./worker_url.ts";
@@ -9,21 +18,32 @@ import type { FromWorker, ToWorker } from "./worker_message.ts";
 /** The most that the environment may hold of a text; the kernel allows a little more. */
 const MAX_START_LENGTH = 120_000;
 
+/** How long it may take to take back what is half done, once the host is gone. */
+const FAREWELL_MS = 10_000;
+
 /** The variable by which the unconfined process hands the `Start` message to the confined one that it becomes. */
 const HANDOVER = "PZ_CONNECTOR_START";
 
 const PERMISSIONS = ["run", "ffi", "env", "net", "sys", "write", "read", "import"] as const;
 
 /** The message that says what to be and what it may touch, and the bytes that it came as. */
-type Start = { readonly connector: string; readonly grant: Grant; readonly payload: Uint8Array };
+type Start = {
+  readonly connector: string;
+  readonly grant: Grant;
+  /** How many bytes of code follow; undefined: the connector is inside. */
+  readonly codeBytes: number | undefined;
+  readonly payload: Uint8Array;
+};
 
 /**
  * The whole life of a connector child: reads the grant from stdin, confines itself to it by the operating system where
  * that can do so, starts one worker that holds exactly that grant, gives up every permission of its own, and carries
- * frames between the pipes and the worker until stdin closes. Returns the exit code: 0 after a closed stdin, 3 when the
- * worker or the host broke the protocol, or when the first argument is `require` and the system can't confine it.
+ * frames between the pipes and the worker until stdin closes, and a little longer to let it take back what is half done. Returns the exit code: 0 after a closed stdin, 3 when the
+ * worker or the host broke the protocol, or when the first argument is `require` and the system can't confine it. With
+ * `launch` as the first argument it becomes the program of a package instead.
  */
 export async function runConnectorChild(args: readonly string[]): Promise<number> {
+  if (args[0] === LAUNCH) return (await import("./launch.ts")).launchProgram(args.includes("require"));
   try {
     const start = confinedStart() ?? unconfinedStart(args.includes("require"));
     if (start === undefined) return 0;
@@ -32,15 +52,23 @@ export async function runConnectorChild(args: readonly string[]): Promise<number
     const worker = startWorker(start.grant);
     const ended = Promise.withResolvers<number>();
     const output = Deno.stdout.writable.getWriter();
-    const write = (bytes: Uint8Array) => void output.write(bytes).catch(() => ended.resolve(0)); // the host is gone
+    const write = (bytes: Uint8Array) => void output.write(bytes).catch(() => takeLeave(worker, ended.resolve));
     const ready = connectOutput(worker, write, ended.resolve);
-    sendTo(worker, { connector: start.connector });
+    sendTo(worker, start.codeBytes === undefined ? { connector: start.connector } : { waitForCode: true });
     const early = await Promise.race([ready, ended.promise]);
     if (early !== undefined) return early;
     // Not earlier: the runtime loads the worker's modules with this thread's permissions.
     for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
     const frames = readFrames(Deno.stdin.readable);
-    forward(frames, worker, write).then(() => ended.resolve(0), (error: unknown) => ended.resolve(complain(error)));
+    if (start.codeBytes !== undefined) {
+      const code = await readCode(frames, start.codeBytes);
+      if (code === undefined) return 0;
+      sendTo(worker, { code });
+    }
+    forward(frames, worker, write).then(
+      () => takeLeave(worker, ended.resolve),
+      (error: unknown) => ended.resolve(complain(error)),
+    );
     return await ended.promise;
   } catch (error) {
     return complain(error);
@@ -75,13 +103,31 @@ function unconfinedStart(isRequired: boolean): Start | undefined {
 function startOf(payload: Uint8Array): Start {
   const message = decodeMessage(payload);
   if (message.m !== "Start") throw new FrameError("the first frame is no Start message");
-  return { connector: textMember(message, "connector"), grant: grantFromWire(message["grant"]), payload };
+  const grant = grantFromWire(message["grant"]);
+  const codeBytes = message["codeBytes"] === undefined ? undefined : countMember(message, "codeBytes");
+  if (codeBytes !== undefined && codeBytes > MAX_CODE_BYTES) throw new FrameError(`${codeBytes} bytes of code`);
+  return { connector: textMember(message, "connector"), grant, codeBytes, payload };
 }
 
-async function* readFrames(input: ReadableStream<Uint8Array>): AsyncGenerator<Frame, undefined> {
-  const decoder = new FrameDecoder();
-  for await (const bytes of input) yield* decoder.push(bytes);
-  return undefined;
+/** The connector's code, which comes as data on stream 0; undefined where the input ends before it. */
+async function readCode(
+  frames: AsyncGenerator<Frame, undefined>,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const code = new Uint8Array(length);
+  for (let at = 0; at < length;) {
+    const { value: frame } = await frames.next();
+    if (frame === undefined) return undefined;
+    if (
+      frame.kind !== FRAME.data || frame.stream !== 0 || frame.payload.length === 0 ||
+      at + frame.payload.length > length
+    ) {
+      throw new FrameError("something else than the connector's code");
+    }
+    code.set(frame.payload, at);
+    at += frame.payload.length;
+  }
+  return code;
 }
 
 function startWorker(grant: Grant): Worker {
@@ -115,8 +161,15 @@ async function forward(
   }
 }
 
+/** The host is gone: gives the worker a while to take back what it had begun. May be called again. */
+function takeLeave(worker: Worker, end: (code: number) => void): void {
+  sendTo(worker, { hostIsGone: true });
+  setTimeout(() => end(0), FAREWELL_MS);
+}
+
 function sendTo(worker: Worker, message: ToWorker): void {
-  worker.postMessage(message, "frame" in message ? [message.frame.payload.buffer] : []);
+  const moved = "frame" in message ? [message.frame.payload.buffer] : "code" in message ? [message.code.buffer] : [];
+  worker.postMessage(message, moved);
 }
 
 /** Carries what the worker sends to stdout. The promise settles when the worker has loaded its connector. */
@@ -128,6 +181,7 @@ function connectOutput(
   const ready = Promise.withResolvers<undefined>();
   worker.onmessage = (event: MessageEvent<FromWorker>) => {
     if ("ready" in event.data) ready.resolve(undefined);
+    else if ("farewell" in event.data) end(0);
     else if ("fatal" in event.data) end(complain(new Error(event.data.fatal)));
     else write(event.data.bytes);
   };

@@ -3,8 +3,10 @@
 import { FrameError } from "../protocol/frame.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import { divertConsole } from "../sdk/console.ts";
+import type { ConnectorModule } from "../sdk/connector.ts";
 import { ConnectorServer } from "../sdk/serve.ts";
 import { loadEmbedded } from "./embedded.ts";
+import { loadForeign } from "./foreign.ts";
 import { harden } from "./harden.ts";
 import type { FromWorker, ToWorker } from "./worker_message.ts";
 
@@ -22,10 +24,19 @@ function listen(): void {
     const message = event.data;
     try {
       if ("connector" in message) {
-        server = startServer(message.connector);
+        server = startServer(loadInside(message.connector));
         await server;
-      } else {
+        post({ ready: true });
+      } else if ("waitForCode" in message) {
+        post({ ready: true });
+      } else if ("code" in message) {
+        server = startServer(loadForeign(message.code));
+        await server;
+      } else if ("frame" in message) {
         (await server)?.receive(message.frame);
+      } else {
+        await (await server)?.end();
+        post({ farewell: true });
       }
     } catch (error) {
       post({ fatal: error instanceof FrameError ? error.message : String(error) });
@@ -33,11 +44,14 @@ function listen(): void {
   };
 }
 
-async function startServer(name: string): Promise<ConnectorServer> {
+async function loadInside(name: string): Promise<ConnectorModule> {
   const module = await loadEmbedded(name);
   if (module === undefined) throw new Error(`there is no connector "${name}" inside`);
-  post({ ready: true });
-  return new ConnectorServer(module, (bytes) => post({ bytes }));
+  return module;
+}
+
+async function startServer(module: Promise<ConnectorModule>): Promise<ConnectorServer> {
+  return new ConnectorServer(await module, (bytes) => post({ bytes }));
 }
 
 function post(message: FromWorker): void {

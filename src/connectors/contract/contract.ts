@@ -23,7 +23,15 @@ export type DatasetSpec = {
   readonly options: ConfigMap;
   readonly columns?: readonly ColumnSpec[];
   readonly hints?: ReadHints;
+  /**
+   * Of a plan, with StablePartitionIds: the partitions of an earlier plan of the same dataset, in its order. A connector
+   * that divides by what it finds divides as before, so that they get their ids again; those that are done won't be read.
+   */
+  readonly priorPartitions?: readonly PriorPartition[];
 };
+
+/** A partition of an earlier plan, and whether an earlier attempt has read it to its end. */
+export type PriorPartition = { readonly id: string; readonly isDone: boolean };
 
 /** What a write is asked for. */
 export type OutputSpec = {
@@ -37,6 +45,8 @@ export type OutputSpec = {
   /** What rows of `applyDeletes` do; absent: none will come. */
   readonly onDelete?: "delete" | "soft";
   readonly attempt: WriteAttempt;
+  /** After how many rows at a time the write may save how far it is; absent: as the connector thinks best. */
+  readonly checkpointRows?: number;
 };
 
 /** What an aborted write leaves behind at its destination: nothing, perhaps something, or all that was written. */
@@ -46,7 +56,16 @@ export type AbortSemantics = "discards_all" | "best_effort" | "none";
 export type WriteResult = { readonly rows: bigint; readonly batches: number };
 
 /** Names one try of one write, so that a destination can tell a repetition from new data. */
-export type WriteAttempt = { readonly node: string; readonly run: string; readonly ordinal: number };
+export type WriteAttempt = {
+  readonly node: string;
+  readonly run: string;
+  readonly ordinal: number;
+  /**
+   * Tries of the same write by earlier runs, oldest first, that nobody knows the end of: where one of them has landed,
+   * this one adds nothing, and files that an append adds have the names that the first of them gave. Absent: none.
+   */
+  readonly prior?: readonly Pick<WriteAttempt, "run" | "ordinal">[];
+};
 
 /** A read that DuckDB does by itself: `fragment` stands after FROM. */
 export type NativeScan = {
@@ -96,7 +115,7 @@ export type NativeDiagnosis = {
   readonly hint: string;
 };
 
-/** A write that DuckDB does by itself. */
+/** A write that DuckDB does by itself. An append adds nothing where this attempt, or one that it names, has landed. */
 export type NativeCopy = {
   /**
    * The statement, for a quoted relation to read from, and the relation's columns with the types that DuckDB's DESCRIBE
@@ -145,9 +164,48 @@ export type UniversalWrite = {
   readonly target?: OutputTarget;
 };
 
+/** A file of the system that the connector's process has put into a folder of this machine. */
+export type FetchedFile = {
+  /** Below the folder, with `/` between its parts. Folders named `name=value` mean what they mean in the system. */
+  readonly path: string;
+  /** What people call it, such as `s3://bucket/key`. */
+  readonly name: string;
+  readonly bytes: number;
+};
+
+/** A read whose files the connector's process fetches as they are, for DuckDB to read them on this machine. */
+export type StagedRead = {
+  /** What the process gets in place of the dataset's options. */
+  readonly options: ConfigMap;
+  /** `host:port`s that it reaches beyond the connection's grant. */
+  readonly net: Grant["net"];
+  /** What DuckDB reads with, such as `read_csv`. */
+  readonly mechanism: string;
+  /** The scan of all the files, which lie in the folder. */
+  readonly scan: (folder: string, files: readonly FetchedFile[]) => NativeOutcome<NativeScan>;
+};
+
+/** A write whose files DuckDB makes on this machine, for the connector's process to store them as they are. */
+export type StagedWrite = {
+  /** What the process gets in place of the output's options. */
+  readonly options: ConfigMap;
+  readonly net: Grant["net"];
+  readonly mechanism: string;
+  /** How DuckDB fills an empty folder. */
+  readonly copy: (folder: string) => StagedCopy;
+  readonly target?: OutputTarget;
+};
+
+/** How DuckDB fills a folder with the files of one output. */
+export type StagedCopy = {
+  readonly statement: NativeCopy["statement"];
+  /** Below the folder: the one file that the statement makes, only ever writing at its end. Absent: files in folders. */
+  readonly file?: string;
+};
+
 /** A place that a write changes. */
 export type OutputTarget = {
-  /** Absolute, with its links resolved. */
+  /** Absolute, with its links resolved; of another machine its address. */
   readonly path: string;
   /** Whether the path is a folder that is replaced with all that it holds. */
   readonly wholeFolder: boolean;
@@ -197,6 +255,10 @@ export type NativeOutcome<T> =
 export type ConnectorDescription = {
   readonly name: string;
   readonly version: string;
+  /** Where it comes from, such as `acme-pz-connector 1.2.0`; absent: it is inside pz. */
+  readonly origin?: string;
+  /** What its process runs; absent: what is inside pz by this name. */
+  readonly program?: ConnectorProgram;
   readonly capabilities: ReadonlySet<Capability>;
   readonly canRead: boolean;
   readonly canWrite: boolean;
@@ -213,12 +275,19 @@ export type ConnectorDescription = {
   /** How many writes of one output may go on side by side, each with a part of the rows; absent: one. */
   readonly parallelWriters?: number;
   grant(config: ConfigMap, context: ConnectorContext): Grant;
+  /** What its process gets in place of a connection's settings, such as defaults filled in. Absent: they are as they are. */
+  childConfig?(config: ConfigMap, context: ConnectorContext): ConfigMap;
   /** Undefined: no native path for this dataset. */
   nativeScan(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> | undefined;
   nativeCopy(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> | undefined;
+  /** With CheckpointableWrites: whether this write may go on where an earlier attempt had come to. Absent: each may. */
+  resumesWrite?(spec: OutputSpec): boolean;
   /** Where the process is asked otherwise than the project says; a problem refuses the read. Absent: it is asked as said. */
   universalRead?(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<UniversalRead>;
   universalWrite?(spec: OutputSpec, context: ConnectorContext): NativeOutcome<UniversalWrite>;
+  /** Where the process moves whole files and DuckDB reads or writes them on this machine; asked when there is no native path. */
+  stagedRead?(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<StagedRead>;
+  stagedWrite?(spec: OutputSpec, context: ConnectorContext): NativeOutcome<StagedWrite>;
   /**
    * Of a connector whose data DuckDB can read by itself, for `validate --connect`: looks at the place that a connection leads to and changes
    * nothing.
@@ -230,6 +299,20 @@ export type ConnectorDescription = {
    */
   setupTrouble?(message: string, config: ConfigMap): SetupTrouble | undefined;
 };
+
+/** What the process of a connector runs that comes from outside of pz. */
+export type ConnectorProgram =
+  /** A module for the sandbox, whose bytes have been compared with what is locked. */
+  | { readonly kind: "module"; readonly code: Uint8Array<ArrayBuffer> }
+  /** A program of its own, which only the operating system confines. */
+  | {
+    readonly kind: "process";
+    readonly path: string;
+    /** The package's folder, which it may read. */
+    readonly folder: string;
+    /** Compares its files with what is locked, before each start. Throws a `ConnectorError`. */
+    readonly verify: () => Promise<void>;
+  };
 
 /** What the project does with a connection. */
 export type ConnectionUse = { readonly reads: boolean; readonly writes: boolean };

@@ -39,7 +39,7 @@ export class Call {
     this.stream = stream;
     this.#listener = listener;
     this.#answered = answered;
-    this.#inflow = new Inflow(() => send(encodeCredit(stream, 1)));
+    this.#inflow = new Inflow((count) => send(encodeCredit(stream, count)));
     this.#settled.promise.catch(() => {});
   }
 

@@ -1,5 +1,6 @@
-import { ConnectorError, type Grant } from "../contract/mod.ts";
-import { decodeCredit, FRAME, type Frame, FrameDecoder, FrameError } from "../protocol/frame.ts";
+import { CAPABILITIES, type Capability, ConnectorError, type ConnectorProgram, type Grant } from "../contract/mod.ts";
+import { DATA_FRAME_BYTES, decodeCredit, encodeFrame, FRAME, type Frame, FrameError } from "../protocol/frame.ts";
+import { readFrames } from "../protocol/frame_reader.ts";
 import {
   countMember,
   decodeMessage,
@@ -15,6 +16,7 @@ import { Call, type CallListener } from "./call.ts";
 import type { ChildCommand } from "./command.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { LogLimiter } from "./log_limiter.ts";
+import { CallGate, OPEN_GATE, type OperationGate } from "./operation_gate.ts";
 import type { Patience } from "./patience.ts";
 import type { Redactor } from "./redact.ts";
 import { printable, Tail } from "./tail.ts";
@@ -23,10 +25,15 @@ import { withDeadline } from "./deadline.ts";
 const STDERR_TAIL_BYTES = 8 * 1024;
 const MAX_NOTICES = 1000;
 const MAX_NOTICE_LENGTH = 4096;
+const NEVER = new Promise<never>(() => {});
 
 export type ChildOptions = {
   readonly command: ChildCommand;
   readonly connector: string;
+  /** What of a package it runs; undefined: what is inside pz. */
+  readonly program?: ConnectorProgram | undefined;
+  /** What the connector must say that it can; undefined: whatever it says. */
+  readonly capabilities?: ReadonlySet<Capability> | undefined;
   readonly connection: string;
   readonly config: ConfigMap;
   readonly grant: Grant;
@@ -44,6 +51,8 @@ export type RequestOptions = {
   readonly listener?: CallListener;
   /** Whether it fails when there is no sign of an answer in a time that is generous for it. */
   readonly isLimited?: boolean;
+  /** What the requests pass that the connector makes to its system for this one; absent: they go as they come. */
+  readonly gate?: OperationGate | undefined;
 };
 
 /** One connector process: started, configured, spoken to, and ended. */
@@ -51,7 +60,7 @@ export class ConnectorChild {
   readonly #options: ChildOptions;
   readonly #process: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, { readonly call: Call; readonly gate: CallGate }>();
   readonly #stderr = new Tail(STDERR_TAIL_BYTES);
   readonly #log: LogLimiter;
   readonly #reading: Promise<void>;
@@ -82,6 +91,7 @@ export class ConnectorChild {
 
   /** Starts a process and brings it to where it takes requests. Throws a `ConnectorError`; nothing is left then. */
   static async start(options: ChildOptions, signal: AbortSignal): Promise<ConnectorChild> {
+    if (options.program?.kind === "process") await options.program.verify();
     const child = new ConnectorChild(options, spawn(options));
     const stop = () => child.#condemn(child.#error("was stopped while it started", "PZ0358", true));
     signal.addEventListener("abort", stop, { once: true });
@@ -101,19 +111,32 @@ export class ConnectorChild {
     return this.#failure === undefined && !this.#closing;
   }
 
+  /** How the process ended, once it has. */
+  get status(): Promise<Deno.CommandStatus> {
+    return this.#process.status;
+  }
+
   /** Sends a request. The returned call fails when the process ends or the signal fires. */
-  open(message: Message, { signal, listener, isLimited = false }: RequestOptions = {}): Call {
+  open(message: Message, { signal, listener, isLimited = false, gate = OPEN_GATE }: RequestOptions = {}): Call {
     signal?.throwIfAborted();
     const stream = this.#nextStream++;
     let limit: ReturnType<typeof setTimeout> | undefined;
-    const call = new Call(stream, (bytes) => this.#send(bytes), listener, () => clearTimeout(limit));
+    let isAwaited = isLimited;
+    const call = new Call(stream, (bytes) => this.#send(bytes), listener, () => {
+      isAwaited = false;
+      clearTimeout(limit);
+    });
     if (this.#failure !== undefined) {
       call.fail(this.#failure);
       return call;
     }
-    this.#calls.set(stream, call);
+    const limitUnless = (isWaiting: boolean) => {
+      clearTimeout(limit);
+      if (isAwaited && !isWaiting) limit = this.#limit(call, message.m);
+    };
+    this.#calls.set(stream, { call, gate: new CallGate(gate, (reply) => this.send(call, reply), limitUnless) });
     this.send(call, message);
-    if (isLimited) limit = this.#limit(call, message.m);
+    limitUnless(false);
     if (signal !== undefined) {
       const cancel = () => this.cancel(call, signal.reason);
       signal.addEventListener("abort", cancel, { once: true });
@@ -135,9 +158,13 @@ export class ConnectorChild {
     void this.settle(call, this.#options.patience.cancelMs);
   }
 
-  /** Waits for the end of a request that was asked to stop, and kills the process when it does not come. Never throws. */
-  async settle(call: Call, ms: number): Promise<void> {
-    if (await withDeadline(call.settled.catch(() => {}), ms)) return;
+  /**
+   * Waits for the end of a request that was asked to stop, and kills the process when it does not come, unless it is
+   * excused before. Never throws.
+   */
+  async settle(call: Call, ms: number, excused: Promise<void> = NEVER): Promise<void> {
+    this.#calls.get(call.stream)?.gate.giveUp(call.reason ?? new DOMException("The request is given up", "AbortError"));
+    if (await withDeadline(Promise.race([call.settled.catch(() => {}), excused]), ms)) return;
     this.#condemn(this.#error(`did not stop within ${ms / 1000} s of being asked`, "PZ0358", true));
   }
 
@@ -168,9 +195,18 @@ export class ConnectorChild {
     this.#log.finish();
   }
 
+  #sendStart(): void {
+    const { connector, grant, program } = this.#options;
+    const code = program?.kind === "module" ? program.code : undefined;
+    this.#send(encodeMessage(0, { m: "Start", connector, grant, codeBytes: code?.length }));
+    for (let at = 0; code !== undefined && at < code.length; at += DATA_FRAME_BYTES) {
+      this.#send(encodeFrame(FRAME.data, 0, code.subarray(at, at + DATA_FRAME_BYTES)));
+    }
+  }
+
   async #introduce(): Promise<void> {
-    const { connector, grant, runId, config, connection, patience } = this.#options;
-    this.#send(encodeMessage(0, { m: "Start", connector, grant }));
+    const { connector, runId, config, connection, patience } = this.#options;
+    this.#sendStart();
     const greeting = this.open({ m: "Handshake", protocolMajor: PROTOCOL_MAJOR, runId });
     if (!await withDeadline(greeting.settled, patience.handshakeMs)) {
       const error = this.#error(`did not answer within ${patience.handshakeMs / 1000} s`, "PZ0356", true);
@@ -187,17 +223,38 @@ export class ConnectorChild {
         false,
       );
     }
+    this.#compareCapabilities(hello);
     await this.open({ m: "Configure", instanceId: connection, config: toWire(config) }).settled;
     this.#isIntroduced = true;
   }
 
+  /** A plan that counts on what the connector can't do would be wrong. */
+  #compareCapabilities(hello: Message): void {
+    const { capabilities } = this.#options;
+    if (capabilities === undefined) return;
+    const bits = hello["capabilities"];
+    const can = typeof bits === "string" && /^\d{1,20}$/.test(bits) ? BigInt(bits) : 0n;
+    const known = Object.entries(CAPABILITIES);
+    const said = new Set<string>(capabilities);
+    const isSaid = ([name]: readonly [string, bigint]) => said.has(name);
+    const missing = known.filter((entry) => isSaid(entry) && (can & entry[1]) === 0n).map(([name]) => name);
+    const more = known.filter((entry) => !isSaid(entry) && (can & entry[1]) !== 0n).map(([name]) => name);
+    if (missing.length === 0 && more.length === 0) return;
+    const differences = [
+      ...missing.map((name) => `${name}, which it says it can't do`),
+      ...more.map((name) => `no ${name}, which it says it can do`),
+    ];
+    throw this.#error(
+      `can do something else than its manifest tells: there stands ${differences.join(", and ")}`,
+      "PZ0356",
+      false,
+    );
+  }
+
   async #read(): Promise<void> {
-    const decoder = new FrameDecoder();
     try {
-      for await (const bytes of this.#process.stdout) {
-        if (this.#failure !== undefined) continue;
-        for (const frame of decoder.push(bytes)) this.#receive(frame);
-      }
+      const frames = readFrames(this.#process.stdout, () => this.#failure === undefined);
+      for await (const frame of frames) this.#receive(frame);
     } catch (error) {
       this.#condemn(
         error instanceof FrameError
@@ -214,8 +271,9 @@ export class ConnectorChild {
       this.#receiveOwn(decodeMessage(frame.payload));
       return;
     }
-    const call = this.#calls.get(frame.stream);
-    if (call === undefined) throw new FrameError("an answer to a request that is not open");
+    const open = this.#calls.get(frame.stream);
+    if (open === undefined) throw new FrameError("an answer to a request that is not open");
+    const { call, gate } = open;
     if (frame.kind === FRAME.data) {
       call.takeData(frame.payload);
       return;
@@ -225,10 +283,13 @@ export class ConnectorChild {
       return;
     }
     const message = decodeMessage(frame.payload);
+    if (gate.hear(message)) return;
     // A call leaves the list only once it is settled: a message that breaks the protocol fails every open one.
     if (message.m === "Failed") call.fail(this.errorOf(message));
     else call.takeMessage(message);
-    if (call.isSettled) this.#calls.delete(frame.stream);
+    if (!call.isSettled) return;
+    this.#calls.delete(frame.stream);
+    gate.end(new DOMException("The request has ended", "AbortError"));
   }
 
   #receiveOwn(message: Message): void {
@@ -294,7 +355,10 @@ export class ConnectorChild {
   #fail(error: ConnectorError): void {
     this.#heartbeat.stop();
     this.#failure ??= error;
-    for (const call of this.#calls.values()) call.fail(error);
+    for (const { call, gate } of this.#calls.values()) {
+      call.fail(error);
+      gate.end(error);
+    }
     this.#calls.clear();
   }
 

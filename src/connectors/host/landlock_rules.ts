@@ -45,6 +45,8 @@ export type ProgramPlaces = {
   readonly mapped: readonly string[];
   /** What else must be readable: sources and cache, where it does not run as one executable. */
   readonly sources: readonly string[];
+  /** Where programs are that it may start. Absent: none. */
+  readonly programs?: readonly string[];
   /** What is at a path, links followed. */
   readonly kindOf: (path: string) => "file" | "folder" | undefined;
 };
@@ -93,6 +95,7 @@ export function landlockRules(grant: Grant, abi: number, program: ProgramPlaces)
   const wanted: PathRule[] = [
     { path: program.executable, rights: RUN },
     ...libraryRules(program),
+    ...(program.programs ?? []).map((path) => ({ path, rights: READ | EXECUTE })),
     { path: NULL_DEVICE, rights: READ_FILE | WRITE_FILE },
     ...[...SYSTEM, ...(grant.net.length === 0 ? [] : NETWORK), ...program.sources]
       .map((path) => ({ path, rights: READ })),

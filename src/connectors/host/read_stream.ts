@@ -5,12 +5,16 @@ import { countMember, flagMember, type Message, textMember } from "../protocol/m
 /** More checkpoints than this ahead of the batches are a broken connector. */
 const MAX_AHEAD = 10_000;
 
+/** A token, and how many batches come before it. */
+type Checkpoint = { readonly batches: number; readonly token: string };
+
 /** The batches of one partition: ends normally only when the connector said that it had sent everything. */
 export class ReadStream implements AsyncIterableIterator<RecordBatch, undefined> {
   readonly #batches: AsyncGenerator<RecordBatch, undefined>;
-  readonly #checkpoints: { readonly batches: number; readonly token: string }[] = [];
+  readonly #checkpoints: Checkpoint[] = [];
   #given = 0;
-  #checkpoint: string | undefined;
+  #checkpoint: Checkpoint | undefined;
+  #earlier: Checkpoint | undefined;
   #resumed: boolean | undefined;
 
   /** @param read gives the batches, and tells its messages to `hear` */
@@ -21,7 +25,16 @@ export class ReadStream implements AsyncIterableIterator<RecordBatch, undefined>
   /** A token from which the read can go on after the batches given so far, or after a first part of them. */
   get checkpoint(): string | undefined {
     this.#advance();
-    return this.#checkpoint;
+    return this.#checkpoint?.token;
+  }
+
+  /**
+   * A token from which the read can go on after exactly so many batches, the last one given or the one before it. It is
+   * known for sure once something came after them: a batch, the end, or a failure.
+   */
+  checkpointAfter(batches: number): string | undefined {
+    this.#advance();
+    return [this.#checkpoint, this.#earlier].find((checkpoint) => checkpoint?.batches === batches)?.token;
   }
 
   /**
@@ -56,7 +69,8 @@ export class ReadStream implements AsyncIterableIterator<RecordBatch, undefined>
 
   #advance(): void {
     while (this.#checkpoints[0] !== undefined && this.#checkpoints[0].batches <= this.#given) {
-      this.#checkpoint = this.#checkpoints.shift()?.token;
+      this.#earlier = this.#checkpoint;
+      this.#checkpoint = this.#checkpoints.shift();
     }
   }
 }

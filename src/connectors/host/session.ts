@@ -1,15 +1,28 @@
 import type { RecordBatch, Schema } from "../../util/arrow.ts";
-import { type ConfigMap, ConnectorError, type DatasetSpec, type Grant, type OutputSpec } from "../contract/mod.ts";
+import {
+  type Capability,
+  type ConfigMap,
+  ConnectorError,
+  type ConnectorProgram,
+  type DatasetSpec,
+  type FetchedFile,
+  type Grant,
+  type OutputSpec,
+} from "../contract/mod.ts";
 import { FrameError } from "../protocol/frame.ts";
 import type { Message } from "../protocol/messages.ts";
 import { datasetToWire } from "../protocol/specs.ts";
 import type { Call } from "./call.ts";
-import { ConnectorChild, type RequestOptions } from "./child.ts";
+import type { ConnectorChild, RequestOptions } from "./child.ts";
 import { type ChildCommand, childCommand } from "./command.ts";
+import { FetchStream } from "./fetch_stream.ts";
+import { LivingChild } from "./living_child.ts";
+import type { OperationGate } from "./operation_gate.ts";
 import { type PartitionRef, PartitionStream } from "./partition_stream.ts";
 import { DEFAULT_PATIENCE, type Patience } from "./patience.ts";
 import { ReadStream } from "./read_stream.ts";
 import { Redactor } from "./redact.ts";
+import { type StoreHandle, type StorePlace, StoreStream } from "./store_stream.ts";
 import type { WriteHandle } from "./write.ts";
 
 export type SessionOptions = {
@@ -18,6 +31,10 @@ export type SessionOptions = {
   readonly config: ConfigMap;
   readonly grant: Grant;
   readonly runId: string;
+  /** What of a package the child runs; undefined: the connector inside pz. */
+  readonly program?: ConnectorProgram | undefined;
+  /** What the connector must say of itself; undefined: whatever it says. */
+  readonly capabilities?: ReadonlySet<Capability> | undefined;
   /** Takes what the connector logs; already free of configuration values. */
   readonly onLog: (level: string, message: string) => void;
   /** Takes what the connector has to tell the user, perhaps repeatedly; free of settings that are secret. */
@@ -27,23 +44,24 @@ export type SessionOptions = {
   readonly patience?: Partial<Patience>;
 };
 
-/**
- * One connector child process, started on first use and shared by the nodes of its connection. Every failure is a
- * `ConnectorError`, or the reason of the signal that was aborted; after the process died, the next request starts a new
- * one. Closing it closes the child's stdin, and kills it after a grace period.
- */
-export class ConnectorSession implements AsyncDisposable {
-  readonly #options: SessionOptions;
-  readonly #redactor: Redactor;
+/** Asks a connector's process; every failure is a `ConnectorError`, or the reason of the signal that was aborted. */
+export class ConnectorRequests {
+  readonly #connector: string;
   readonly #patience: Patience;
-  readonly #retired: Promise<void>[] = [];
-  #child: Promise<ConnectorChild> | undefined;
-  readonly #stop = new AbortController();
+  readonly #child: LivingChild;
+  readonly #gate: OperationGate | undefined;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
-    this.#patience = { ...DEFAULT_PATIENCE, ...options.patience };
-    this.#redactor = new Redactor(options.config);
+  /** @param gate what the requests pass that the connector makes to its system; undefined: they go as they come */
+  constructor(connector: string, patience: Patience, child: LivingChild, gate?: OperationGate) {
+    this.#connector = connector;
+    this.#patience = patience;
+    this.#child = child;
+    this.#gate = gate;
+  }
+
+  /** The same process, for one whose operations pass this gate. */
+  through(gate: OperationGate): ConnectorRequests {
+    return new ConnectorRequests(this.#connector, this.#patience, this.#child, gate);
   }
 
   /** Reaches the system once and changes nothing; returns when that went well. */
@@ -102,20 +120,49 @@ export class ConnectorSession implements AsyncDisposable {
 
   /**
    * Begins a write of rows of this schema. The signal counts until it has begun; from then on the handle's own methods
-   * end it.
+   * end it. `onAcknowledged` is called with each count of rows that the destination has confirmed; a connector that asks
+   * for it waits until it is done, and what it fails with fails the write.
    */
-  async beginWrite(spec: OutputSpec, schema: Schema, signal: AbortSignal): Promise<WriteHandle> {
+  async beginWrite(
+    spec: OutputSpec,
+    schema: Schema,
+    signal: AbortSignal,
+    onAcknowledged?: (rows: bigint) => Promise<void>,
+  ): Promise<WriteHandle> {
     const { WriteStream } = await import("./write_stream.ts");
-    signal.throwIfAborted();
-    const child = await unlessAborted(this.#living(), signal);
+    const child = await this.#child.get(signal);
     const { abortMs } = this.#patience;
-    return await WriteStream.begin(child, spec, schema, { signal, abortMs });
+    return await WriteStream.begin(child, spec, schema, { signal, abortMs, gate: this.#gate, onAcknowledged });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new ConnectorError("The connector session is closed", { transient: false }));
-    const child = await this.#child?.catch(() => undefined);
-    await Promise.all([child?.close(), ...this.#retired]);
+  /** Fetches the files of a dataset into a folder, each told in its order once it is whole. */
+  async *fetchFiles(
+    spec: DatasetSpec,
+    { folder, signal, onBytes }: {
+      readonly folder: string;
+      readonly signal: AbortSignal;
+      /** Told bytes that have arrived since it was told last. */
+      readonly onBytes: (bytes: number) => void;
+    },
+  ): AsyncGenerator<FetchedFile, undefined> {
+    const landing = new FetchStream(onBytes);
+    const request = { m: "FetchFiles", spec: datasetToWire(spec), folder };
+    const { child, call } = await this.#open(request, { signal, isLimited: true, listener: landing });
+    yield* this.#explainedItems(child, call, landing.files());
+    return undefined;
+  }
+
+  /** Begins a write of files. The signal counts until it has begun; from then on the handle's own methods end it. */
+  async storeFiles(spec: OutputSpec, place: StorePlace, signal: AbortSignal): Promise<StoreHandle> {
+    const child = await this.#child.get(signal);
+    const { abortMs } = this.#patience;
+    return await StoreStream.begin(child, spec, { ...place, signal, abortMs, gate: this.#gate });
+  }
+
+  /** Takes back what writes of files that died have left at the system; the journal of each that is done is gone then. */
+  async sweepStores(journals: readonly string[], signal: AbortSignal): Promise<void> {
+    const { child, call } = await this.#open({ m: "SweepStores", journals }, { signal });
+    await this.#explained(child, call, () => call.answer());
   }
 
   async *#batches(request: Message, options: RequestOptions): AsyncGenerator<RecordBatch, undefined> {
@@ -129,45 +176,8 @@ export class ConnectorSession implements AsyncDisposable {
     message: Message,
     options: RequestOptions,
   ): Promise<{ readonly child: ConnectorChild; readonly call: Call }> {
-    const { signal } = options;
-    signal?.throwIfAborted();
-    const child = await (signal === undefined ? this.#living() : unlessAborted(this.#living(), signal));
-    return { child, call: child.open(message, options) };
-  }
-
-  /** The running child, or a new one in place of one that died. */
-  async #living(): Promise<ConnectorChild> {
-    for (let tries = 0; tries < 3; tries++) {
-      if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
-      const pending = this.#child ??= this.#start();
-      try {
-        const child = await pending;
-        if (child.isAlive) return child;
-        if (this.#child === pending) this.#retired.push(child.close());
-      } finally {
-        if (this.#child === pending && !(await isAlive(pending))) this.#child = undefined;
-      }
-    }
-    throw new ConnectorError(`The process of connector "${this.#options.connector}" ends as soon as it starts`, {
-      transient: true,
-      code: "PZ0358",
-    });
-  }
-
-  #start(): Promise<ConnectorChild> {
-    const { connector, connection, config, grant, runId, onLog, onNotice, command } = this.#options;
-    return ConnectorChild.start({
-      command: command ?? childCommand(),
-      connector,
-      connection,
-      config,
-      grant,
-      runId,
-      onLog,
-      onNotice: onNotice ?? (() => {}),
-      redactor: this.#redactor,
-      patience: this.#patience,
-    }, this.#stop.signal);
+    const child = await this.#child.get(options.signal);
+    return { child, call: child.open(message, { ...options, gate: this.#gate }) };
   }
 
   async #explained<T>(child: ConnectorChild, call: Call, work: () => Promise<T>): Promise<T> {
@@ -198,11 +208,36 @@ export class ConnectorSession implements AsyncDisposable {
     if (error instanceof ConnectorError || error === call.reason) return error;
     child.cancel(call, error);
     const what = error instanceof FrameError ? error.message : "an Arrow stream that can't be read";
-    return new ConnectorError(`Connector "${this.#options.connector}" broke the protocol with ${what}`, {
+    return new ConnectorError(`Connector "${this.#connector}" broke the protocol with ${what}`, {
       transient: false,
       code: "PZ0357",
       cause: error,
     });
+  }
+}
+
+/**
+ * One connector child process, started on first use and shared by the nodes of its connection. After the process died,
+ * the next request starts a new one. Closing it closes the child's stdin, and kills it after a grace period.
+ */
+export class ConnectorSession extends ConnectorRequests implements AsyncDisposable {
+  readonly #own: LivingChild;
+
+  constructor({ command, onNotice, patience, ...options }: SessionOptions) {
+    const limits = { ...DEFAULT_PATIENCE, ...patience };
+    const child = new LivingChild({
+      ...options,
+      command: command ?? childCommand(),
+      onNotice: onNotice ?? (() => {}),
+      redactor: new Redactor(options.config),
+      patience: limits,
+    });
+    super(options.connector, limits, child);
+    this.#own = child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#own[Symbol.asyncDispose]();
   }
 }
 
@@ -212,24 +247,4 @@ async function* batchesOf(
 ): AsyncGenerator<RecordBatch, undefined> {
   yield* (await open(call.data())).batches();
   return undefined;
-}
-
-async function isAlive(child: Promise<ConnectorChild>): Promise<boolean> {
-  try {
-    return (await child).isAlive;
-  } catch {
-    return false;
-  }
-}
-
-/** The promise's outcome, or the signal's reason as soon as it is aborted. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

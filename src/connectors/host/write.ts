@@ -17,8 +17,11 @@ export type WriteHandle = {
   readonly acknowledgedRows: bigint;
   /** Before the first `write`: whether the write can go on after so many rows. */
   resumeFrom(rows: bigint, signal: AbortSignal): Promise<boolean>;
-  /** Never cancelled half-way. */
-  commit(): Promise<WriteResult>;
+  /**
+   * Never cancelled half-way. Until the connector has begun to commit, as when it still takes what was written, the
+   * signal takes the write back and its reason is thrown; then it counts no more.
+   */
+  commit(signal?: AbortSignal): Promise<WriteResult>;
   /** Never throws: what is broken is given up. */
   abort(): Promise<void>;
 };

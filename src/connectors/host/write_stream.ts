@@ -6,7 +6,7 @@ import { FrameError } from "../protocol/frame.ts";
 import { countMember, DATA_CREDITS, flagMember, type Message, rowsMember, textMember } from "../protocol/messages.ts";
 import { outputToWire } from "../protocol/specs.ts";
 import type { Call } from "./call.ts";
-import type { ConnectorChild } from "./child.ts";
+import type { ConnectorChild, RequestOptions } from "./child.ts";
 import { slices } from "./slices.ts";
 import type { WriteHandle } from "./write.ts";
 
@@ -15,11 +15,19 @@ const NEVER = new AbortController().signal;
 /** What a connector says of a write that has begun. */
 type Begun = Pick<WriteHandle, "abortSemantics" | "provesAttempt">;
 
+type BeginOptions = Required<Pick<RequestOptions, "gate">> & {
+  /** Counts until the write has begun. */
+  readonly signal: AbortSignal;
+  readonly abortMs: number;
+  readonly onAcknowledged?: ((rows: bigint) => Promise<void>) | undefined;
+};
+
 /** One write in a connector's process, over one stream. */
 export class WriteStream implements WriteHandle {
   readonly #child: ConnectorChild;
   readonly #call: Call;
   readonly #abortMs: number;
+  readonly #onAcknowledged: BeginOptions["onAcknowledged"];
   readonly #credits = new Credits(DATA_CREDITS);
   readonly #begun = Promise.withResolvers<Begun>();
   readonly #result = Promise.withResolvers<WriteResult>();
@@ -31,18 +39,24 @@ export class WriteStream implements WriteHandle {
   #phase: "rows" | "deletes" = "rows";
   #wroteRows = false;
   #end: "commit" | "abort" | undefined;
+  readonly #committing = Promise.withResolvers<void>();
+  #isCommitting = false;
+  #stopped: { readonly reason: unknown } | undefined;
   #written: WriteResult | undefined;
   /** What the connector said about a failed write, before any commit. */
   #told: ConnectorError | undefined;
   /** Why nothing more can be written. */
   #broken: { readonly reason: unknown } | undefined;
 
-  private constructor(child: ConnectorChild, spec: OutputSpec, schema: Schema, abortMs: number) {
+  private constructor(child: ConnectorChild, spec: OutputSpec, schema: Schema, options: BeginOptions) {
+    const { abortMs, gate, onAcknowledged } = options;
     this.#child = child;
     this.#abortMs = abortMs;
+    this.#onAcknowledged = onAcknowledged;
     for (const { promise } of [this.#begun, this.#result]) promise.catch(() => {});
     this.#call = child.open({ m: "BeginWrite", spec: outputToWire(spec) }, {
       isLimited: true,
+      gate,
       listener: {
         message: (message) => this.#hear(message),
         credit: (count) => this.#credits.add(count),
@@ -52,16 +66,16 @@ export class WriteStream implements WriteHandle {
     this.#frames = new ArrowFrames(this.#call.stream, schema);
   }
 
-  /** Begins a write; the signal counts until it has begun. */
+  /** Begins a write. */
   static async begin(
     child: ConnectorChild,
     spec: OutputSpec,
     schema: Schema,
-    options: { readonly signal: AbortSignal; readonly abortMs: number },
+    options: BeginOptions,
   ): Promise<WriteStream> {
-    const { signal, abortMs } = options;
+    const { signal } = options;
     signal.throwIfAborted();
-    const stream = new WriteStream(child, spec, schema, abortMs);
+    const stream = new WriteStream(child, spec, schema, options);
     const cancel = () => child.cancel(stream.#call, signal.reason);
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -121,17 +135,21 @@ export class WriteStream implements WriteHandle {
     }
   }
 
-  async commit(): Promise<WriteResult> {
-    this.#check(NEVER);
+  async commit(signal: AbortSignal = NEVER): Promise<WriteResult> {
+    this.#check(signal);
     this.#end = "commit";
-    await this.#finishData(NEVER);
-    this.#child.send(this.#call, { m: "CommitWrite" });
+    const stop = () => this.#takeBack(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
     try {
+      await this.#finishData(NEVER);
+      this.#child.send(this.#call, { m: "CommitWrite" });
       return await this.#result.promise;
     } catch (error) {
       // A connector says what it knows about a commit; a process that ended says nothing.
       const isOpen = error instanceof ConnectorError && error !== this.#told && error.outcomeUnknown === undefined;
       throw isOpen ? error.with({ outcomeUnknown: true }) : error;
+    } finally {
+      signal.removeEventListener("abort", stop);
     }
   }
 
@@ -141,6 +159,14 @@ export class WriteStream implements WriteHandle {
     if (this.#call.isSettled) return;
     this.#child.send(this.#call, { m: "AbortWrite" });
     await this.#child.settle(this.#call, this.#abortMs);
+  }
+
+  /** Stops a commit that has not begun. */
+  #takeBack(reason: unknown): void {
+    if (this.#isCommitting) return;
+    this.#stopped = { reason };
+    this.#child.send(this.#call, { m: "AbortWrite" });
+    void this.#child.settle(this.#call, this.#abortMs, this.#committing.promise);
   }
 
   async #sendBatch(batch: RecordBatch, signal: AbortSignal): Promise<void> {
@@ -182,7 +208,7 @@ export class WriteStream implements WriteHandle {
         });
         break;
       case "WriteAck":
-        this.#acknowledged = maxOf(this.#acknowledged, rowsMember(message, "rows"));
+        this.#acknowledge(rowsMember(message, "rows"), message["awaited"] === true);
         break;
       case "Resumed":
         this.#resumed?.resolve(flagMember(message, "accepted"));
@@ -191,15 +217,32 @@ export class WriteStream implements WriteHandle {
         this.#told = this.#child.errorOf(message);
         this.#breakOff(this.#told);
         break;
+      case "Committing":
+        this.#isCommitting = true;
+        this.#committing.resolve();
+        break;
       case "WriteResult":
         this.#written = { rows: rowsMember(message, "rows"), batches: countMember(message, "batches") };
     }
   }
 
+  #acknowledge(rows: bigint, isAwaited: boolean): void {
+    this.#acknowledged = maxOf(this.#acknowledged, rows);
+    const answer = (isKept: boolean) => {
+      if (!isAwaited || this.#call.isSettled) return;
+      this.#child.send(this.#call, { m: "AckStored", rows: rows.toString(), isKept });
+    };
+    const kept = this.#onAcknowledged?.(rows) ?? Promise.resolve();
+    kept.then(() => answer(true), (reason: unknown) => {
+      this.#breakOff(reason);
+      answer(false);
+    });
+  }
+
   #over(outcome: "ended" | { readonly reason: unknown }): void {
     if (outcome !== "ended") this.#breakOff(outcome.reason);
     else if (this.#written !== undefined) this.#result.resolve(this.#written);
-    else this.#breakOff(misuse("an end without a result"));
+    else this.#breakOff(this.#stopped === undefined ? misuse("an end without a result") : this.#stopped.reason);
   }
 
   #breakOff(reason: unknown): void {

@@ -1,6 +1,6 @@
 import { AsyncByteQueue, type RecordBatch, RecordBatchStreamWriter, type Schema, util } from "../../util/arrow.ts";
 import { ConnectorError } from "../contract/mod.ts";
-import { DATA_FRAME_BYTES, FRAME, HEADER_BYTES, sealFrame } from "./frame.ts";
+import { DATA_FRAME_BYTES, FRAME, HEADER_BYTES, MAX_DATA_BYTES, sealFrame } from "./frame.ts";
 
 type Frame = Uint8Array<ArrayBuffer>;
 
@@ -50,9 +50,9 @@ export function schemaFrames(stream: number, schema: Schema): readonly Frame[] {
 /** A sink for Arrow's writer that packs what it gets into data frames of one stream. */
 class FramePacker extends AsyncByteQueue<Uint8Array> {
   readonly #stream: number;
-  #full: Frame[] = [];
-  #current: Frame | undefined;
-  #fill = HEADER_BYTES;
+  /** What was written since the last call of `take`, not copied yet. */
+  #parts: Uint8Array[] = [];
+  #length = 0;
 
   constructor(stream: number) {
     super();
@@ -60,33 +60,36 @@ class FramePacker extends AsyncByteQueue<Uint8Array> {
   }
 
   override write(value: ArrayBufferLike | ArrayBufferView): void {
-    let rest = bytesOf(value);
-    while (rest.length > 0) {
-      const frame = this.#current ??= new Uint8Array(
-        HEADER_BYTES + Math.min(DATA_FRAME_BYTES, Math.max(rest.length, 64 * 1024)),
-      );
-      const part = rest.subarray(0, frame.length - this.#fill);
-      frame.set(part, this.#fill);
-      this.#fill += part.length;
-      rest = rest.subarray(part.length);
-      if (this.#fill === frame.length) this.#seal();
-    }
+    const part = bytesOf(value);
+    if (part.length === 0) return;
+    this.#parts.push(part);
+    this.#length += part.length;
   }
 
-  /** The frames for everything written since the last call. */
+  /** The frames for everything written since the last call: one, where it fits. */
   take(): readonly Frame[] {
-    if (this.#fill > HEADER_BYTES) this.#seal();
-    const frames = this.#full;
-    this.#full = [];
-    return frames;
-  }
-
-  #seal(): void {
-    if (this.#current !== undefined) {
-      this.#full.push(sealFrame(FRAME.data, this.#stream, this.#current.subarray(0, this.#fill)));
+    const frames: Frame[] = [];
+    let left = this.#length;
+    let frame: Frame | undefined;
+    let fill = 0;
+    for (let rest of this.#parts) {
+      while (rest.length > 0) {
+        frame ??= new Uint8Array(HEADER_BYTES + Math.min(left, left <= MAX_DATA_BYTES ? left : DATA_FRAME_BYTES));
+        if (fill === 0) fill = HEADER_BYTES;
+        const part = rest.subarray(0, frame.length - fill);
+        frame.set(part, fill);
+        fill += part.length;
+        left -= part.length;
+        rest = rest.subarray(part.length);
+        if (fill < frame.length) continue;
+        frames.push(sealFrame(FRAME.data, this.#stream, frame));
+        frame = undefined;
+        fill = 0;
+      }
     }
-    this.#current = undefined;
-    this.#fill = HEADER_BYTES;
+    this.#parts = [];
+    this.#length = 0;
+    return frames;
   }
 }
 

@@ -83,14 +83,32 @@ export class FrameDecoder {
       this.#payload.set(part, this.#payloadFill);
       this.#payloadFill += part.length;
       at += part.length;
-      if (this.#payloadFill === this.#payload.length) {
-        const payload = this.#payload;
-        this.#payload = undefined;
-        this.#payloadFill = 0;
-        this.#headerFill = 0;
-        yield { kind: this.#view.getUint8(4), stream: this.#view.getUint32(5, true), payload };
-      }
+      if (this.#payloadFill === this.#payload.length) yield this.#complete(this.#payload);
     }
+  }
+
+  /**
+   * Where the next bytes of a payload belong, if it lacks so many: they may be written there instead of pushed. To be
+   * followed by `filled`.
+   */
+  room(atLeast: number): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#payload === undefined || this.#payload.length - this.#payloadFill < atLeast) return undefined;
+    return this.#payload.subarray(this.#payloadFill);
+  }
+
+  /** Takes the bytes at the start of the room, whose memory may have gone over to another buffer. */
+  *filled(bytes: Uint8Array<ArrayBuffer>): Generator<Frame> {
+    this.#payloadFill += bytes.length;
+    const payload = new Uint8Array(bytes.buffer);
+    this.#payload = payload;
+    if (this.#payloadFill === payload.length) yield this.#complete(payload);
+  }
+
+  #complete(payload: Uint8Array<ArrayBuffer>): Frame {
+    this.#payload = undefined;
+    this.#payloadFill = 0;
+    this.#headerFill = 0;
+    return { kind: this.#view.getUint8(4), stream: this.#view.getUint32(5, true), payload };
   }
 
   #checkedLength(): number {

@@ -1,9 +1,14 @@
 import { FrameError } from "./frame.ts";
 import { DATA_CREDITS } from "./messages.ts";
 
+/** Few enough that a sender with nothing left is always told, since then more than these wait to be taken. */
+const CREDITS_AT_ONCE = DATA_CREDITS / 2;
+
 /** The data frames of one stream on their way in: what arrived and was not taken yet, under the credits given for it. */
 export class Inflow {
-  readonly #giveCredit: () => void;
+  readonly #giveCredit: (count: number) => void;
+  /** Taken payloads for which the sender has no credit yet. */
+  #owed = 0;
   #waiting: Uint8Array<ArrayBuffer>[] = [];
   #allowed = DATA_CREDITS;
   #received = 0;
@@ -11,8 +16,8 @@ export class Inflow {
   #failure: { readonly reason: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param giveCredit tells the sender that it may send one frame more */
-  constructor(giveCredit: () => void) {
+  /** @param giveCredit tells the sender that it may send so many frames more */
+  constructor(giveCredit: (count: number) => void) {
     this.#giveCredit = giveCredit;
   }
 
@@ -43,24 +48,33 @@ export class Inflow {
   }
 
   /**
-   * The payloads in order; each one taken allows the sender one more. Throws a failure as soon as it is known, and ends
-   * only at the sender's own end.
+   * The payloads in order; each one taken allows the sender one more, of which it is told for some at a time. Throws a
+   * failure as soon as it is known, and ends only at the sender's own end.
    */
   async *data(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure.reason;
       const payload = this.#waiting.shift();
       if (payload !== undefined) {
-        this.#allowed++;
-        this.#giveCredit();
+        if (++this.#owed === CREDITS_AT_ONCE) this.#payBack();
         yield payload;
         continue;
       }
-      if (this.#ended) return undefined;
+      if (this.#ended) {
+        // The sender may go on with other data, for which it needs them all.
+        if (this.#owed > 0) this.#payBack();
+        return undefined;
+      }
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
       await promise;
       this.#wake = undefined;
     }
+  }
+
+  #payBack(): void {
+    this.#allowed += this.#owed;
+    this.#giveCredit(this.#owed);
+    this.#owed = 0;
   }
 }

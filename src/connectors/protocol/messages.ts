@@ -3,6 +3,8 @@ import { encodeFrame, FRAME, FrameError } from "./frame.ts";
 
 /** The version of the protocol; both sides must agree. */
 export const PROTOCOL_MAJOR = 1;
+/** The code of a connector is no larger than this. */
+export const MAX_CODE_BYTES = 32 << 20;
 /** Data frames that a receiver allows at first, and so the most that may be on their way on one stream. */
 export const DATA_CREDITS = 8;
 
@@ -18,15 +20,39 @@ export const DATA_CREDITS = 8;
  * | `GetSchema` | | data: an Arrow stream without batches |
  * | `PlanRead` | | `Partition` for each, as they are found |
  * | `OpenReadStream` | credits | `Resumed` if asked to resume; data: one Arrow stream; `Checkpoint` |
- * | `BeginWrite` | data: one Arrow stream of rows, `EndOfData`, perhaps `DeleteKeys` and one of keys, `EndOfData`; `ResumeFrom`; `CommitWrite` or `AbortWrite` | credits; `WriteSession` when begun; `Resumed`; `WriteAck`; `WriteFailed` at once, before what was written is taken back; `WriteResult` |
+ * | `BeginWrite` | data: one Arrow stream of rows, `EndOfData`, perhaps `DeleteKeys` and one of keys, `EndOfData`; `ResumeFrom`; `AckStored` for each `WriteAck` that asks for it; `CommitWrite` or `AbortWrite` | credits; `WriteSession` when begun; `Resumed`; `WriteAck`; `WriteFailed` at once, before what was written is taken back; `Committing` when that can't be stopped any more; `WriteResult` |
+ * | `FetchFiles` | | `Progress` with bytes; `File` for each, in their order |
+ * | `StoreFiles` | `FileGrew`; `FilesComplete`; `CommitWrite` or `AbortWrite` | `StoreSession` when begun; `FilesSent` when complete; `WriteFailed` at once; `StoreResult` |
+ * | `SweepStores` | | |
  *
- * `Cancel` ends any of them early. On stream 0 the host sends `Start` once and `Ping`; the process sends `Pong`,
- * `LogEvent` and `Notice`.
+ * `Cancel` ends any of them early. For every single request that it makes to its system, the process asks on the stream
+ * of the request that it serves: `GateAcquire`, which the host answers with `GateGrant` for one try, and then tells
+ * `GateComplete`. A failure that may pass, of an operation that may be repeated, is answered again: by `GateGrant`, or
+ * by `GateEnd`, after which nothing more is tried; this is also the answer where nothing is let go any more.
+ * `GateComplete` before a grant takes the question back. `GateBudget` tells what is left of the system's own limit. On
+ * stream 0 the host sends `Start` once, with the connector's code as data behind it where that says how many bytes it
+ * has, and `Ping`; the process sends `Pong`, `LogEvent` and `Notice`.
  */
 export type Message = { readonly m: string; readonly [field: string]: unknown };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** How a gated operation failed, as far as the host has to know. */
+export type OperationFailure = { readonly transient: boolean; readonly retryAfterMs?: number | undefined };
+
+/**
+ * What a `GateComplete` tells: how the operation failed, undefined for well.
+ *
+ * @throws {FrameError}
+ */
+export function operationFailure(message: Message): OperationFailure | undefined {
+  if (message["error"] === undefined) return undefined;
+  const failure: Message = { m: message.m, ...asRecord(message["error"], "an error") };
+  const retryAfterMs = failure["retryAfterMs"];
+  const asked = typeof retryAfterMs === "number" && retryAfterMs >= 0 ? { retryAfterMs } : {};
+  return { transient: flagMember(failure, "transient"), ...asked };
+}
 
 /** A message as a frame. */
 export function encodeMessage(stream: number, message: Message): Uint8Array<ArrayBuffer> {

@@ -14,6 +14,7 @@ export function datasetToWire(spec: DatasetSpec): Wire {
     options: toWire(spec.options),
     ...(spec.columns === undefined ? {} : { columns: spec.columns.map(({ name, type }) => ({ name, type })) }),
     ...(spec.hints === undefined ? {} : { hints: hintsToWire(spec.hints) }),
+    ...(spec.priorPartitions === undefined ? {} : { priorPartitions: spec.priorPartitions }),
   };
 }
 
@@ -23,18 +24,19 @@ export function datasetToWire(spec: DatasetSpec): Wire {
  * @throws {FrameError}
  */
 export function datasetFromWire(wire: unknown, config: DatasetSpec["config"]): DatasetSpec {
-  const { columns, hints, ...place } = asRecord(wire, "a dataset");
+  const { columns, hints, priorPartitions, ...place } = asRecord(wire, "a dataset");
   return {
     ...placeFromWire(place, config),
     ...(columns === undefined ? {} : { columns: columnsFromWire(columns) }),
     ...(hints === undefined ? {} : { hints: hintsFromWire(hints) }),
+    ...(priorPartitions === undefined ? {} : { priorPartitions: priorPartitionsFromWire(priorPartitions) }),
   };
 }
 
 /** An output without its `config`, which the child got once. */
 export function outputToWire(spec: OutputSpec): Wire {
-  const { connection, entity, mode, schemaPolicy, keys, onDelete, attempt } = spec;
-  const { node, run, ordinal } = attempt;
+  const { connection, entity, mode, schemaPolicy, keys, onDelete, attempt, checkpointRows } = spec;
+  const { node, run, ordinal, prior } = attempt;
   return {
     connection,
     entity,
@@ -43,7 +45,8 @@ export function outputToWire(spec: OutputSpec): Wire {
     schemaPolicy,
     keys,
     onDelete,
-    attempt: { node, run, ordinal },
+    checkpointRows,
+    attempt: { node, run, ordinal, prior },
   };
 }
 
@@ -53,7 +56,7 @@ export function outputToWire(spec: OutputSpec): Wire {
  * @throws {FrameError}
  */
 export function outputFromWire(wire: unknown, config: OutputSpec["config"]): OutputSpec {
-  const { mode, schemaPolicy, keys, onDelete, attempt, ...place } = asRecord(wire, "an output");
+  const { mode, schemaPolicy, keys, onDelete, attempt, checkpointRows, ...place } = asRecord(wire, "an output");
   return {
     ...placeFromWire(place, config),
     mode: oneOf(mode, ["replace", "append", "merge"]),
@@ -61,6 +64,7 @@ export function outputFromWire(wire: unknown, config: OutputSpec["config"]): Out
     keys: texts(keys),
     ...(onDelete === undefined ? {} : { onDelete: oneOf(onDelete, ["delete", "soft"]) }),
     attempt: attemptFromWire(attempt),
+    ...(checkpointRows === undefined ? {} : { checkpointRows: rowCount(checkpointRows) }),
   };
 }
 
@@ -81,14 +85,34 @@ function columnsFromWire(wire: unknown): NonNullable<DatasetSpec["columns"]> {
   });
 }
 
+function priorPartitionsFromWire(wire: unknown): NonNullable<DatasetSpec["priorPartitions"]> {
+  if (!Array.isArray(wire)) throw new FrameError("earlier partitions that are no list");
+  return wire.map((partition) => {
+    const { id, isDone } = asRecord(partition, "a partition");
+    if (typeof id !== "string" || typeof isDone !== "boolean") throw new FrameError("a partition without its parts");
+    return { id, isDone };
+  });
+}
+
 function attemptFromWire(wire: unknown): OutputSpec["attempt"] {
-  const { node, run, ordinal } = asRecord(wire, "an attempt");
-  if (
-    typeof node !== "string" || typeof run !== "string" || typeof ordinal !== "number" || !Number.isSafeInteger(ordinal)
-  ) {
+  const { node, prior, ...one } = asRecord(wire, "an attempt");
+  if (typeof node !== "string") throw new FrameError("an attempt without its parts");
+  if (prior === undefined) return { node, ...tryFromWire(one) };
+  if (!Array.isArray(prior)) throw new FrameError("earlier attempts that are no list");
+  return { node, ...tryFromWire(one), prior: prior.map(tryFromWire) };
+}
+
+function tryFromWire(wire: unknown): Pick<OutputSpec["attempt"], "run" | "ordinal"> {
+  const { run, ordinal } = asRecord(wire, "an attempt");
+  if (typeof run !== "string" || typeof ordinal !== "number" || !Number.isSafeInteger(ordinal)) {
     throw new FrameError("an attempt without its parts");
   }
-  return { node, run, ordinal };
+  return { run, ordinal };
+}
+
+function rowCount(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  throw new FrameError("a number of rows that is none");
 }
 
 function oneOf<const T extends string>(value: unknown, words: readonly T[]): T {

@@ -1,5 +1,13 @@
 import type { RecordBatch, Schema } from "../../util/arrow.ts";
-import type { AbortSemantics, Capability, ConfigMap, DatasetSpec, OutputSpec, WriteResult } from "../contract/mod.ts";
+import type {
+  AbortSemantics,
+  Capability,
+  ConfigMap,
+  DatasetSpec,
+  FetchedFile,
+  OutputSpec,
+  WriteResult,
+} from "../contract/mod.ts";
 
 /** What a connector may use of its host. */
 export type ConnectorHost = {
@@ -9,15 +17,28 @@ export type ConnectorHost = {
   notice(message: string): void;
   /**
    * With GatedOperations, around every single request to the system: waits until the engine lets it go, and does it
-   * again, as the connection's retry policy says, while it is idempotent and fails with a transient `ConnectorError`.
-   * The last failure is thrown as it came.
+   * again, as the node's retry policy says, while it is idempotent and fails with a transient `ConnectorError`; the
+   * `retryAfterMs` of one holds every operation of the connection. The last failure is thrown as it came.
+   *
+   * So `work` makes one request, with all that one try needs, such as a body that can be read from its start, and never
+   * repeats anything itself: neither does a driver within it. What has already been handed on, such as a row, must not
+   * be given again by a second try. A stream of rows over one connection is no sequence of operations.
+   *
+   * @throws the operation's signal's reason when it is aborted while the operation waits; the work is not done then
    */
   operate<T>(operation: GatedOperation, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** With GatedOperations: what the system said is left of its own limit, and when that is renewed, in ms since 1970. */
+  /**
+   * With GatedOperations, from within an operation: what the system said is left of its own limit, and when that is
+   * renewed, in ms since 1970. With nothing left no operation of the connection goes before.
+   */
   reportBudget(remaining: number, resetAtMs: number): void;
 };
 
-/** One request to a system: a fixed word for what it does, which holds no value, and whether doing it twice harms nothing. */
+/**
+ * One request to a system: a fixed word for what it does (letters, digits, `_`, `-` and `.`, 64 at most), which holds no
+ * value; whether doing it twice harms nothing; and what ends its wait: in a `commit` or an `abort`, which nobody stops, a
+ * signal that never fires.
+ */
 export type GatedOperation = { readonly label: string; readonly idempotent: boolean; readonly signal: AbortSignal };
 
 /**
@@ -54,11 +75,18 @@ export type Source = {
 export type Sink = {
   readonly abortSemantics: AbortSemantics;
   /**
-   * Starts one write of rows of this schema.
+   * Starts one write of rows of this schema. `acknowledge`, with CheckpointableWrites, tells at once that the destination
+   * has confirmed so many rows for good, as `acknowledgedRows` does after each batch, and resolves when the host has kept
+   * that: who waits for it before it sends more leaves at most what it sent last in doubt, whatever happens.
    *
    * @throws {ConnectorError} also for a merge whose schema lacks a key, naming the key
    */
-  begin(spec: OutputSpec, schema: Schema, signal: AbortSignal): Promise<WriteSession>;
+  begin(
+    spec: OutputSpec,
+    schema: Schema,
+    signal: AbortSignal,
+    acknowledge?: (rows: bigint) => Promise<void>,
+  ): Promise<WriteSession>;
 };
 
 /** One write, from begin to exactly one of commit and abort; its calls never overlap. */
@@ -72,7 +100,12 @@ export type WriteSession = {
   write(batch: RecordBatch, signal: AbortSignal): Promise<void>;
   /** With ApplyDeletes: rows of the key columns alone, after the last `write`, in the same transaction. */
   applyDeletes?(keys: RecordBatch, signal: AbortSignal): Promise<void>;
-  /** With CheckpointableWrites: how many rows of this write, in order, the destination has confirmed for good. */
+  /** Where an abort of this write takes back something else than the sink's `abortSemantics` says. */
+  readonly abortSemantics?: AbortSemantics;
+  /**
+   * With CheckpointableWrites: how many rows of this write, in order, the destination has confirmed for good; from the
+   * start those that it knows to have from an earlier attempt.
+   */
   acknowledgedRows?(): bigint;
   /** With CheckpointableWrites, before the first `write`: whether the write can go on after so many rows. */
   resumeFrom?(rows: bigint): Promise<boolean>;
@@ -82,10 +115,57 @@ export type WriteSession = {
   abort(): Promise<void>;
 };
 
+/** What moves whole files between a system and folders of this machine. */
+export type FileMover = {
+  /** Puts the files of a dataset into a folder that is there, and tells each in their order as soon as it is whole. */
+  fetch(
+    spec: DatasetSpec,
+    options: {
+      readonly folder: string;
+      readonly signal: AbortSignal;
+      /** Told bytes that have arrived since it was told last. */
+      readonly onBytes: (bytes: number) => void;
+    },
+  ): AsyncIterable<FetchedFile>;
+  /** Starts one write of files out of a folder. */
+  store(spec: OutputSpec, options: StoreOptions): Promise<StoreSession>;
+  /**
+   * Takes back what writes that died left at the system, by their journals; deletes the journal of each write of which
+   * nothing is left, or that does not exist.
+   */
+  sweep(journals: readonly string[], signal: AbortSignal): Promise<void>;
+};
+
+export type StoreOptions = {
+  readonly folder: string;
+  /** A file to note in, before it is done, what a write that dies would leave behind; deleted when nothing is. */
+  readonly journal: string;
+  readonly signal: AbortSignal;
+  /** To be told that the write has failed while nobody waits for it. */
+  readonly fail: (error: unknown) => void;
+};
+
+/** What is there of a file that is being stored: so many bytes from its start, which stay as they are. */
+export type FileGrowth = { readonly path: string; readonly bytes: number; readonly isWhole: boolean };
+
+/** One write of files, from its start to exactly one of commit and abort; nothing is visible before the commit. */
+export type StoreSession = {
+  /** Says what is there of a file, as often as it grows; does not wait for anything. */
+  grew(file: FileGrowth): void;
+  /** After every file was whole: returns when all that is left is to make them visible. */
+  sent(): Promise<void>;
+  /** After that: makes them visible. Whatever it throws, abort is not called. */
+  commit(): Promise<StoreResult>;
+  abort(): Promise<void>;
+};
+
+export type StoreResult = { readonly files: number; readonly bytes: number };
+
 /** An opened connection. It connects when first used, not when opened. */
 export type ConnectorInstance = {
   readonly source?: Source;
   readonly sink?: Sink;
+  readonly files?: FileMover;
   /** Reaches the system once and changes nothing, for `validate --connect`. */
   check?(signal: AbortSignal): Promise<void>;
   close?(): Promise<void>;

@@ -2,11 +2,16 @@ export type {
   ConnectorHost,
   ConnectorInstance,
   ConnectorModule,
+  FileGrowth,
+  FileMover,
   GatedOperation,
   Partition,
   Reading,
   Sink,
   Source,
+  StoreOptions,
+  StoreResult,
+  StoreSession,
   WriteSession,
 } from "./connector.ts";
 export { arrowField, arrowSchema, arrowType } from "./arrow_types.ts";

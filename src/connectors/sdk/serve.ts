@@ -8,14 +8,18 @@ import {
   type Message,
   PROTOCOL_MAJOR,
   textMember,
+  texts,
 } from "../protocol/messages.ts";
 import { schemaFrames } from "../protocol/arrow_frames.ts";
 import { datasetFromWire, outputFromWire } from "../protocol/specs.ts";
 import { configFromWire } from "../protocol/values.ts";
-import type { ConnectorInstance, ConnectorModule, Sink, Source } from "./connector.ts";
+import type { ConnectorInstance, ConnectorModule, FileMover, Sink, Source } from "./connector.ts";
 import { toConnectorError } from "./failure.ts";
 import type { Answer, Operation } from "./operation.ts";
+import { Operations } from "./operations.ts";
+import { answersNumericProbe } from "./probe.ts";
 import { Request, type RequestContext, sendBatches } from "./request.ts";
+import { StoreOperation } from "./store_operation.ts";
 import { WriteOperation } from "./write_operation.ts";
 
 /**
@@ -26,6 +30,8 @@ export class ConnectorServer {
   readonly #module: ConnectorModule;
   readonly #post: (frame: Uint8Array<ArrayBuffer>) => void;
   readonly #operations = new Map<number, Operation>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #gated = new Operations((stream, message) => this.#send(stream, message));
   #latest = 0;
   #config: ReturnType<typeof configFromWire> | undefined;
   #instance: ConnectorInstance | undefined;
@@ -54,14 +60,26 @@ export class ConnectorServer {
         return;
     }
     const message = decodeMessage(frame.payload);
-    if (operation === undefined) void this.#run(stream, message);
-    else if (message.m === "Cancel") operation.cancel();
-    else operation.message(message);
+    if (operation === undefined) {
+      const running = this.#run(stream, message);
+      this.#running.add(running);
+      void running.finally(() => this.#running.delete(running));
+    } else if (!this.#gated.receive(message)) {
+      this.#gated.onBehalf(stream, () => message.m === "Cancel" ? operation.cancel() : operation.message(message));
+    }
+  }
+
+  /** The host is gone: stops every request that can be stopped, and returns when all have ended and the connection is closed. */
+  async end(): Promise<void> {
+    this.#gated.abandon();
+    for (const operation of this.#operations.values()) operation.cancel();
+    await Promise.allSettled(this.#running);
+    await this.#instance?.close?.();
   }
 
   async #run(stream: number, message: Message): Promise<void> {
     this.#latest = stream;
-    const end = await this.#outcome(stream, message);
+    const end = await this.#gated.within(stream, () => this.#outcome(stream, message));
     this.#operations.delete(stream);
     this.#send(stream, end);
   }
@@ -78,6 +96,11 @@ export class ConnectorServer {
 
   #operationFor(stream: number, message: Message): Operation {
     const answer: Answer = { stream, message: (told) => this.#send(stream, told), frame: this.#post };
+    if (message.m === "StoreFiles") {
+      const place = { folder: textMember(message, "folder"), journal: textMember(message, "journal") };
+      const asked = { spec: outputFromWire(message["spec"], this.#config ?? {}), place };
+      return new StoreOperation(answer, this.#files(), asked, (text) => this.#log("warn", text));
+    }
     if (message.m !== "BeginWrite") return new Request(answer, (context) => this.#serve(stream, message, context));
     const sink = this.#sink();
     const spec = outputFromWire(message["spec"], this.#config ?? {});
@@ -111,6 +134,12 @@ export class ConnectorServer {
       case "OpenReadStream":
         await this.#read(stream, message, context);
         return;
+      case "FetchFiles":
+        await this.#fetch(message, context);
+        return;
+      case "SweepStores":
+        await this.#files().sweep(texts(message["journals"]), signal);
+        return;
     }
     throw new ConnectorError(`Connector "${this.#module.name}" does not know the request "${message.m}"`, {
       transient: false,
@@ -143,6 +172,17 @@ export class ConnectorServer {
     });
   }
 
+  async #fetch(message: Message, context: RequestContext): Promise<void> {
+    const { signal } = context;
+    const onBytes = (bytes: number) => context.message({ m: "Progress", bytes });
+    onBytes(0); // it may take long until there is more to tell
+    const options = { folder: textMember(message, "folder"), signal, onBytes };
+    for await (const { path, name, bytes } of this.#files().fetch(this.#dataset(message), options)) {
+      signal.throwIfAborted();
+      context.message({ m: "File", path, name, bytes });
+    }
+  }
+
   #hello(): Message {
     let bits = 0n;
     for (const capability of this.#module.capabilities) bits |= CAPABILITIES[capability];
@@ -158,11 +198,12 @@ export class ConnectorServer {
   #configure(message: Message): void {
     if (this.#instance !== undefined) throw new ConnectorError("Configured twice", { transient: false });
     this.#config = configFromWire(message["config"]);
+    if (answersNumericProbe(this.#config)) return;
     this.#instance = this.#module.open(this.#config, {
       log: (level, text) => this.#log(level, text),
       notice: (text) => this.#send(0, { m: "Notice", message: text }),
-      operate: ({ signal }, work) => work(signal),
-      reportBudget: () => {},
+      operate: (operation, work) => this.#gated.operate(operation, work),
+      reportBudget: (remaining, resetAtMs) => this.#gated.reportBudget(remaining, resetAtMs),
     });
   }
 
@@ -181,6 +222,12 @@ export class ConnectorServer {
     const { sink } = this.#configured();
     if (sink === undefined) throw this.#misuse("can't write");
     return sink;
+  }
+
+  #files(): FileMover {
+    const { files } = this.#configured();
+    if (files === undefined) throw this.#misuse("can't move files");
+    return files;
   }
 
   #misuse(what: string): ConnectorError {

@@ -2,7 +2,7 @@ import { ConnectorError, type OutputSpec } from "../contract/mod.ts";
 import { ArrowInflow } from "../protocol/arrow_inflow.ts";
 import { encodeCredit, FrameError } from "../protocol/frame.ts";
 import { Inflow } from "../protocol/inflow.ts";
-import { countMember, errorToWire, type Message, rowsMember } from "../protocol/messages.ts";
+import { countMember, errorToWire, flagMember, type Message, rowsMember } from "../protocol/messages.ts";
 import type { Sink, WriteSession } from "./connector.ts";
 import { toConnectorError } from "./failure.ts";
 import type { Answer, Operation } from "./operation.ts";
@@ -17,6 +17,8 @@ export class WriteOperation implements Operation {
   readonly #controller = new AbortController();
   /** What the host wants once its data has been taken. */
   readonly #orders: Message[] = [];
+  /** Who waits until the host has kept how many rows are confirmed. */
+  readonly #stored = new Map<bigint, (isKept: boolean) => void>();
   #wake: (() => void) | undefined;
   #inflow: Inflow;
   #hasRows = false;
@@ -42,6 +44,7 @@ export class WriteOperation implements Operation {
       this.#stage = "aborting";
       const { signal } = this.#controller;
       const failure = signal.aborted ? signal.reason : error;
+      if (this.#session !== undefined) this.#acknowledge(this.#session);
       if (!signal.aborted) this.#answer.message({ m: "WriteFailed", error: errorToWire(toConnectorError(failure)) });
       await this.#abort();
       if (!signal.aborted) throw failure;
@@ -70,6 +73,9 @@ export class WriteOperation implements Operation {
         this.#resuming = this.#resuming.then(() => this.#resume(rows));
         return;
       }
+      case "AckStored":
+        this.#stored.get(rowsMember(message, "rows"))?.(flagMember(message, "isKept"));
+        return;
       case "DeleteKeys":
         this.#inflow = this.#newInflow();
         this.#order(message);
@@ -92,12 +98,13 @@ export class WriteOperation implements Operation {
   async #write(): Promise<void> {
     const { signal } = this.#controller;
     const rows = await ArrowInflow.open(this.#inflow.data());
-    const session = await this.#sink.begin(this.#spec, rows.schema, signal);
+    const session = await this.#sink.begin(this.#spec, rows.schema, signal, (count) => this.#tellAndWait(count));
     this.#session = session;
     signal.throwIfAborted();
+    this.#acknowledge(session);
     this.#answer.message({
       m: "WriteSession",
-      abortSemantics: this.#sink.abortSemantics,
+      abortSemantics: session.abortSemantics ?? this.#sink.abortSemantics,
       provesAttempt: session.provesAttempt === true,
     });
     for await (const batch of rows.batches()) {
@@ -112,6 +119,7 @@ export class WriteOperation implements Operation {
     this.#acknowledge(session);
     signal.throwIfAborted();
     this.#stage = "committing";
+    this.#answer.message({ m: "Committing" });
     const result = await session.commit();
     this.#answer.message({ m: "WriteResult", rows: result.rows.toString(), batches: result.batches });
   }
@@ -157,6 +165,25 @@ export class WriteOperation implements Operation {
     this.#answer.message({ m: "WriteAck", rows: rows.toString() });
   }
 
+  async #tellAndWait(rows: bigint): Promise<void> {
+    const { signal } = this.#controller;
+    signal.throwIfAborted();
+    if (rows <= this.#acknowledged) return;
+    this.#acknowledged = rows;
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    this.#stored.set(rows, resolve);
+    this.#answer.message({ m: "WriteAck", rows: rows.toString(), awaited: true });
+    try {
+      if (await promise) return;
+      throw new ConnectorError("The host could not keep what is confirmed", { transient: false });
+    } finally {
+      this.#stored.delete(rows);
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
   /** What is broken stays broken: the failure that led here is what counts. */
   async #abort(): Promise<void> {
     await this.#resuming;
@@ -185,7 +212,7 @@ export class WriteOperation implements Operation {
   }
 
   #newInflow(): Inflow {
-    return new Inflow(() => this.#answer.frame(encodeCredit(this.#answer.stream, 1)));
+    return new Inflow((count) => this.#answer.frame(encodeCredit(this.#answer.stream, count)));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PartitionRef } from "../../connectors/mod.ts";
 import type { RecordBatch } from "../../util/arrow.ts";
 import type { BatchChannel } from "../batch_channel.ts";
+import { faultPoint } from "../../util/mod.ts";
 
 export type Reading = {
   /** All of them, or each as it is found. */
@@ -42,6 +43,7 @@ export async function readPartitions(reading: Reading): Promise<PartitionsRead> 
         if (count++ === 0) readers++;
         total++;
         for await (const batch of read(next.value)) {
+          faultPoint("batch_read");
           if (!await channel.push(batch, batch.data.byteLength)) return;
         }
         completed++;

@@ -9,7 +9,10 @@ import { orderedRelation } from "../row_order.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
 import { columnsOf, integer, run } from "../statements.ts";
+import { attemptOf } from "./attempt_of.ts";
+import { writeStaged } from "./staged_write.ts";
 import { writeUniversal } from "./universal_write.ts";
+import { faultPoint } from "../../util/mod.ts";
 
 /**
  * Delivers one staged relation. Until the write is complete nothing stands under a final name, and a write that fails
@@ -18,8 +21,11 @@ import { writeUniversal } from "./universal_write.ts";
 export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): Promise<NodeOutcome> {
   const planned = context.run.planned.get(node.id);
   if (planned?.strategy === "arrow_stream") return await writeUniversal(context, node, planned);
+  if (planned?.strategy === "staged_copy" && planned.stagedOutput !== undefined) {
+    return await writeStaged(context, node, planned.stagedOutput(attemptOf(context, node)));
+  }
   if (planned?.strategy === "native_copy" && planned.copy !== undefined) {
-    return await writeNative(context, node, planned.copy({ run: context.run.runId, ordinal: context.attempt }));
+    return await writeNative(context, node, planned.copy(attemptOf(context, node)));
   }
   throw new PzError("PZ0700", `Sink '${node.name}' can't be written by this build: no way to write it was planned`);
 }
@@ -29,6 +35,7 @@ async function writeNative(context: NodeContext, node: SinkWriteNode, copy: Nati
   const relation = survivors(node, await orderedRelation(context, node.relation));
   const rows = Number(await integer(context, `SELECT count(*) FROM ${relation}`));
   const start = context.run.now();
+  context.run.writeBegins(node, context.attempt);
   await copyAndPublish(context, copy, async () => {
     // Once the folders are there: a database that is attached may be made in one of them.
     await setUp(context, node.connection, copy.setup);
@@ -45,10 +52,13 @@ export async function copyAndPublish(
 ): Promise<void> {
   const made = makeFolders(copy.folders);
   try {
+    faultPoint("write_begun");
     await execute();
+    faultPoint("copy_written");
     for (const { from } of copy.moves) await syncTree(from);
     // Without moves the statement itself has published: then it is too late to stop.
     if (copy.moves.length > 0) context.signal.throwIfAborted();
+    faultPoint("copy_flushed");
   } catch (error) {
     removeLeftovers(copy.moves, made);
     throw error;
@@ -56,6 +66,7 @@ export async function copyAndPublish(
   // From here on the write can't be stopped half-way: nothing awaits until every name is in its place.
   try {
     publish(copy.moves);
+    faultPoint("committed");
   } catch (error) {
     removeLeftovers(copy.moves, made);
     throw new StepError("commit", error);

@@ -7,14 +7,26 @@ import { explain } from "../native_trouble.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
 import { countRows, dropTable, rows, run } from "../statements.ts";
+import { loadPartitions } from "./partition_load.ts";
+import { loadStaged } from "./staged_load.ts";
 import { loadUniversal } from "./universal_load.ts";
+import { faultPoint } from "../../util/mod.ts";
 
-/** Lands one dataset in its staging table; a load that fails leaves no table. */
+/**
+ * Lands one dataset in its staging table; a load that fails leaves no table, unless it keeps account of what another
+ * attempt need not read again.
+ */
 export async function runSourceLoad(context: NodeContext, node: SourceLoadNode): Promise<NodeOutcome> {
   const planned = context.run.planned.get(node.id);
+  if (planned?.strategy === "arrow_stream" && planned.stablePartitions === true) {
+    return await loadPartitions(context, node, planned);
+  }
   try {
     if (planned?.strategy === "native_scan" && planned.scan !== undefined) {
       return await loadNative(context, node, planned.scan);
+    }
+    if (planned?.strategy === "staged_scan" && planned.stagedInput !== undefined) {
+      return await loadStaged(context, node, planned.stagedInput, (scan) => loadNative(context, node, scan));
     }
     if (planned?.strategy === "arrow_stream") return await loadUniversal(context, node, planned);
   } catch (error) {
@@ -34,6 +46,7 @@ async function loadNative(context: NodeContext, node: SourceLoadNode, planned: N
   } catch (error) {
     throw await explain(context, scan, error);
   }
+  faultPoint("rows_staged");
   const loaded = {
     rows: await countRows(context, node.relation),
     stages: { ingestMs: Math.max(0, context.run.now() - start) },

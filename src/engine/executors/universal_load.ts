@@ -7,7 +7,9 @@ import { StepError } from "../failure.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { applyContract, refuseClashes, refuseMissing } from "./declared_columns.ts";
 import { fairShare } from "./fair_share.ts";
+import { planFailure } from "./partition_ids.ts";
 import { readPartitions } from "./partitions.ts";
+import { faultPoint } from "../../util/mod.ts";
 
 const CHANNEL_BATCHES = 4;
 const PROGRESS_EVERY_BATCHES = 10;
@@ -35,7 +37,9 @@ export async function loadUniversal(
   refuseMissing(node, spec, names);
   const partitions = planned.streamsPartitions === true && session.planReadStreaming !== undefined
     ? session.planReadStreaming(spec, signal)
-    : await session.planRead(spec, signal);
+    : await session.planRead(spec, signal).catch((error: unknown) => {
+      throw planFailure(error);
+    });
   const channel = new BatchChannel<RecordBatch>({
     capacity: CHANNEL_BATCHES,
     budget: run.budget,
@@ -65,6 +69,7 @@ export async function loadUniversal(
       },
     });
     const read = await reading;
+    faultPoint("rows_staged");
     await applyContract(context, node, spec, planned.typing);
     const producerStallMs = Math.round(channel.producerStallMs / Math.max(1, read.readers));
     const consumerStallMs = Math.round(channel.consumerStallMs);
@@ -81,7 +86,7 @@ export async function loadUniversal(
     };
   } catch (error) {
     // Whatever stops after this line stops because of it.
-    const failure = faults.length === 0 ? new StepError("write", error) : new StepError("read", faults[0]);
+    const failure = faults.length === 0 ? new StepError("write", error) : planFailure(faults[0]);
     stop.abort(error);
     await reading;
     context.signal.throwIfAborted();

@@ -1,20 +1,26 @@
 import type { SinkWriteNode } from "../../compile/mod.ts";
-import { ConnectorError, type OutputSpec } from "../../connectors/mod.ts";
+import type { OutputSpec } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { outputSpec, type PlannedNode } from "../../plan/mod.ts";
 import type { Drain } from "../../staging/mod.ts";
-import type { RecordBatch } from "../../util/arrow.ts";
+import type { RecordBatch, Schema } from "../../util/arrow.ts";
 import { BatchChannel } from "../batch_channel.ts";
-import { type Delivery, StepError } from "../failure.ts";
+import { StepError } from "../failure.ts";
 import { guardMerge } from "../merge_guard.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
+import { attemptOf, refuseUnknown } from "./attempt_of.ts";
+import { DeliveryAccount } from "./delivery_account.ts";
 import { fairShare } from "./fair_share.ts";
 import { WriteGroup } from "./write_group.ts";
 import { openWriteInput, type WriteInput } from "./write_input.ts";
+import { commitFailure, exposure, warnOfDifference, type Written } from "./write_outcome.ts";
+import { faultPoint } from "../../util/mod.ts";
 
 const CHANNEL_BATCHES = 2;
 const PROGRESS_EVERY_BATCHES = 10;
 const DEFAULT_BATCH_BYTES = 32 * 1024 * 1024;
+/** Larger batches would be cut on their way to the connector. */
+const TRAVEL_BYTES = 768 * 1024;
 
 /**
  * Delivers one staged relation through its connector's session. What fails before the commit is aborted and told as it
@@ -27,17 +33,26 @@ export async function writeUniversal(
 ): Promise<NodeOutcome> {
   const dropped = await guardMerge(context, node);
   await using input = await openWriteInput(context, node);
+  const account = planned.resumable === true ? await DeliveryAccount.open(context, node, input) : undefined;
+  // Where a write may go on, any order will do that is the same for the same rows.
+  const orderBy = input.orderBy ?? (account === undefined ? undefined : "ALL");
   const connection = await context.run.staging.connect();
   try {
     const { batchBytes = DEFAULT_BATCH_BYTES } = planned;
-    const drain = await context.run.drain(connection, input.table, {
-      batchBytes,
-      signal: context.signal,
-      ...(input.orderBy === undefined ? {} : { orderBy: input.orderBy }),
-    });
+    const drainFrom = (offset: bigint) =>
+      context.run.drain(connection, input.table, {
+        batchBytes: Math.min(batchBytes, TRAVEL_BYTES),
+        signal: context.signal,
+        ...(orderBy === undefined ? {} : { orderBy }),
+        ...(offset === 0n ? {} : { offset }),
+      });
+    const whole = await drainFrom(0n);
     const spec = outputFor(context, node, planned);
-    const group = await begin(context, node, spec, input.orderBy === undefined ? planned.writers ?? 1 : 1, drain);
-    const outcome = await deliver({ context, node, input, drain, group });
+    const writers = orderBy === undefined ? planned.writers ?? 1 : 1;
+    const group = await begin(context, node, { spec, writers, schema: whole.schema, account });
+    const resumed = await resume(context, group, account);
+    const drain = resumed === 0n ? whole : await drainFrom(resumed);
+    const outcome = await deliver({ context, node, input, drain, group, resumed: Number(resumed), account });
     return { ...outcome, rows: outcome.rows - dropped };
   } finally {
     await connection.close();
@@ -45,90 +60,100 @@ export async function writeUniversal(
 }
 
 /** What the connector is asked to write. */
-function outputFor({ run: { runId }, attempt }: NodeContext, node: SinkWriteNode, planned: PlannedNode): OutputSpec {
-  const of = { run: runId, ordinal: attempt };
+function outputFor(context: NodeContext, node: SinkWriteNode, planned: PlannedNode): OutputSpec {
+  const of = attemptOf(context, node);
   return planned.output?.(of) ?? outputSpec(node, of);
 }
 
+type Beginning = {
+  readonly spec: OutputSpec;
+  readonly writers: number;
+  readonly schema: Schema;
+  readonly account: DeliveryAccount | undefined;
+};
+
 /** Begins the writes; rows that have an order go through one. */
 async function begin(
-  { run: { sessions }, signal }: NodeContext,
+  { run, signal, attempt }: NodeContext,
   node: SinkWriteNode,
-  spec: OutputSpec,
-  writers: number,
-  drain: Drain,
+  { spec, writers, schema, account }: Beginning,
 ): Promise<WriteGroup> {
-  const session = sessions.get(node.connection);
+  const session = run.sessions.get(node.connection);
+  let group: WriteGroup;
   try {
-    return await WriteGroup.begin(writers, () => session.beginWrite(spec, drain.schema, signal));
+    group = await WriteGroup.begin(
+      writers,
+      () => session.beginWrite(spec, schema, signal, account && ((rows) => account.acknowledge(rows))),
+    );
   } catch (error) {
     throw new StepError("write", error);
   }
+  if (account?.isTrusted !== true) await refuseUnknown(node, spec, group);
+  run.writeBegins(node, attempt);
+  faultPoint("write_begun");
+  return group;
 }
 
-type Delivering = {
+/** After how many rows the write goes on. */
+async function resume(context: NodeContext, group: WriteGroup, account: DeliveryAccount | undefined): Promise<bigint> {
+  try {
+    return await account?.resume(group) ?? 0n;
+  } catch (error) {
+    await group.abort();
+    throw new StepError("write", context.signal.aborted ? context.signal.reason : error);
+  }
+}
+
+type Delivering = Written & {
   readonly context: NodeContext;
-  readonly node: SinkWriteNode;
   readonly input: WriteInput;
   readonly drain: Drain;
-  readonly group: WriteGroup;
 };
 
 async function deliver(delivering: Delivering): Promise<NodeOutcome> {
-  const { context, node, input, group } = delivering;
+  const { context, node, input, group, resumed, account } = delivering;
   let spent: Spent;
   try {
     spent = await pump(delivering);
-    if (spent.rows !== input.rows) {
-      throw new PzError(
-        "PZ0501",
-        `${spent.rows} of ${input.rows} staged rows came out of staging; nothing was committed`,
-      );
+    const due = input.rows - resumed;
+    if (spent.rows !== due) {
+      throw new PzError("PZ0501", `${spent.rows} of ${due} staged rows came out of staging; nothing was committed`);
     }
     context.signal.throwIfAborted();
+    faultPoint("rows_written");
   } catch (error) {
     await group.abort();
-    throw new StepError("write", context.signal.aborted ? context.signal.reason : error, exposure(group));
+    await account?.close(group);
+    throw new StepError("write", context.signal.aborted ? context.signal.reason : error, exposure(delivering));
   }
   const commitStart = performance.now();
   let committed: bigint;
   try {
-    committed = await group.commit();
+    const committing = group.commit(context.signal);
+    faultPoint("committing");
+    committed = await committing;
+    faultPoint("committed");
   } catch (error) {
-    throw commitFailure(error, node, group);
+    await account?.close(group);
+    if (isStop(error, context) && !group.hasCommitted) throw new StepError("write", error, exposure(delivering));
+    throw commitFailure(error, delivering);
   }
+  await account?.complete();
   warnOfDifference(context, node, { sent: input.rows, committed });
-  const { rows, timings, egressMs, writeMs } = spent;
+  const { timings, egressMs, writeMs } = spent;
   const commitMs = performance.now() - commitStart;
-  return { rows, timings, stages: { egressMs: Math.round(egressMs), writeMs: Math.round(writeMs + commitMs) } };
+  const { abortSemantics } = group;
+  return {
+    rows: input.rows,
+    timings,
+    stages: { egressMs: Math.round(egressMs), writeMs: Math.round(writeMs + commitMs) },
+    ...(resumed === 0 ? {} : { delivery: { abortSemantics, rowsVisible: input.rows, resumedRows: resumed } }),
+  };
 }
 
-/** A merge may count otherwise; else what was sent and what was committed are the same, or somebody should look. */
-function warnOfDifference({ run }: NodeContext, { name, connection, write }: SinkWriteNode, { sent, committed }: {
-  readonly sent: number;
-  readonly committed: bigint;
-}): void {
-  if (write.strategy === "merge" || committed === BigInt(sent)) return;
-  const message = `'${name}' got ${sent} row(s), and its connector says that it committed ${committed}`;
-  run.bus.publish({ event: "connector_log", level: "warn", connection: connection.name, message });
-}
-
-/**
- * A connector says of a commit that failed whether it may have taken place; else a write failed, which came to light
- * late. Either way a part may be there when another write of the group has committed before.
- */
-function commitFailure(error: unknown, { write }: SinkWriteNode, group: WriteGroup): StepError {
-  const said = error instanceof ConnectorError ? error.outcomeUnknown ?? "never tried" : true;
-  if (said === "never tried" && !group.hasCommitted) return new StepError("write", error, exposure(group));
-  const outcomeUnknown = said === true || group.hasCommitted;
-  const repeatable = !outcomeUnknown || write.strategy !== "append" || group.provesAttempt;
-  return new StepError("commit", error, { outcomeUnknown, repeatable, ...exposure(group) });
-}
-
-/** What a failed write may have left behind, where its target can't take everything back. */
-function exposure({ abortSemantics, rowsSent }: WriteGroup): { readonly delivery?: Delivery } {
-  if (abortSemantics === "discards_all") return {};
-  return { delivery: { abortSemantics, rowsVisible: rowsSent, resumedRows: 0 } };
+/** Whether the write was taken back before its commit began. */
+function isStop(error: unknown, { signal }: NodeContext): boolean {
+  return signal.aborted && error === signal.reason;
 }
 
 type Spent = {
@@ -162,6 +187,7 @@ async function pump({ context, node, drain, group }: Delivering): Promise<Spent>
   const draining = drainInto(channel, drain, fail);
   const progress = { rows: 0, bytes: 0, batches: 0 };
   const onWritten = (batch: RecordBatch) => {
+    faultPoint("batch_written");
     progress.rows += batch.numRows;
     progress.bytes += batch.data.byteLength;
     if (++progress.batches % PROGRESS_EVERY_BATCHES !== 0) return;

@@ -53,6 +53,17 @@ export class WriteGroup {
     return this.#rowsSent;
   }
 
+  /** Rows that the destination has confirmed for good; of a group of one write. */
+  get acknowledgedRows(): bigint {
+    return this.#handles[0]?.acknowledgedRows ?? 0n;
+  }
+
+  /** Before the first batch, of a group of one write: whether it can go on after so many rows. */
+  async resumeFrom(rows: bigint, signal: AbortSignal): Promise<boolean> {
+    const [only, ...others] = this.#handles;
+    return only !== undefined && others.length === 0 && await only.resumeFrom(rows, signal);
+  }
+
   /** Whether a commit has succeeded. */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
@@ -95,16 +106,17 @@ export class WriteGroup {
   }
 
   /**
-   * Commits one write after the other. Returns how many rows they say that they have written.
+   * Commits one write after the other. Returns how many rows they say that they have written. The signal stops what has
+   * not begun to commit.
    *
    * @throws what the first failing commit throws; those that were not tried yet are aborted
    */
-  async commit(): Promise<bigint> {
+  async commit(signal: AbortSignal): Promise<bigint> {
     let rows = 0n;
     try {
       for (const handle of this.#handles) {
         this.#tried.add(handle);
-        rows += (await handle.commit()).rows;
+        rows += (await handle.commit(signal)).rows;
         this.#hasCommitted = true;
       }
       return rows;

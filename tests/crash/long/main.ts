@@ -6,11 +6,15 @@
  *     deno task test:crash kills      only the kills; PZ_CRASH_SEED repeats those of an earlier time
  *     deno task test:crash order      only the order
  *     deno task test:crash connectors only the kills of connectors that read and write PostgreSQL
+ *     deno task test:crash stores     only the kills of writers of objects
+ *     deno task test:crash memory     how much memory an object of 2 GB takes; only when asked for
  */
 import { BINARY } from "../../harness/cli.ts";
 import { killConnectors } from "./connectors.ts";
 import { killAtRandom } from "./kills.ts";
 import { countInversions } from "./order.ts";
+import { measureStores } from "./store_memory.ts";
+import { killObjectStores } from "./stores.ts";
 
 async function main(wanted: readonly string[]): Promise<number> {
   say(`pz runs from ${BINARY === undefined ? "its source" : `'${BINARY}'`}`);
@@ -40,6 +44,12 @@ async function main(wanted: readonly string[]): Promise<number> {
     say(`seed ${seed}`);
     return await killConnectors(randomOf(seed));
   });
+  await test("stores", async () => {
+    const seed = Number(Deno.env.get("PZ_CRASH_SEED") ?? Date.now() % 1_000_000);
+    say(`seed ${seed}`);
+    return await killObjectStores(randomOf(seed));
+  });
+  if (wanted.includes("memory")) await test("memory", measureStores);
   return failed === 0 ? 0 : 1;
 }
 

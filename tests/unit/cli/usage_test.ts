@@ -16,6 +16,7 @@ Deno.test("--help, -h and -? print the same help on stdout and exit 0, for pz an
   assert.deepEqual(verbs, [
     "init",
     "run",
+    "retry",
     "test",
     "compile",
     "plan",
@@ -24,6 +25,8 @@ Deno.test("--help, -h and -? print the same help on stdout and exit 0, for pz an
     "runs",
     "clean",
     "connectors",
+    "restore",
+    "connector",
     "completion",
   ]);
   for (const verb of ["", ...verbs]) {

@@ -57,6 +57,25 @@ Deno.test("what is pz's own is refused wherever it hides", async () => {
   }
 });
 
+Deno.test("what pz keeps beside the rows is no more to be read by a text that is run as SQL, or taken as a name", async () => {
+  for (
+    const sql of [
+      "FROM query('FROM pz_meta.partitions_done')",
+      "SELECT (SELECT count(*) FROM query('SELECT * FROM \"pz_meta\".format'))",
+      "FROM query_table('pz_meta.format')",
+      "FROM query_table(['pz_meta.format'])",
+      "FROM pragma_storage_info('pz_meta.partition_checkpoints')",
+      "FROM json_execute_serialized_sql(json_serialize_sql('FROM pz.pz_meta.format'))",
+      "FROM query('FROM staging.__pz_part__ab__0123456789abcdef')",
+    ]
+  ) {
+    const errors = await told(pipeline("a", sql));
+    ok(errors.length === 1, `${sql}: ${errors}`);
+    ok(/^PZ0702: pipeline 'a' names '(pz_meta|__pz_part__\w+)', which is pz's own/.test(`${errors[0]}`), errors[0]);
+  }
+  ok((await told(pipeline("a", "SELECT 'pz_meta' AS x FROM query('SELECT 1 AS y')"))).length === 0);
+});
+
 Deno.test("functions that change DuckDB itself are refused, also in a text that is run as SQL", async () => {
   for (
     const sql of [

@@ -22,7 +22,8 @@ class Bench {
     return entry.ticket;
   }
 
-  deniedFor(): number {
+  /** How long it denies; undefined: until it moves. */
+  deniedFor(): number | undefined {
     const entry = this.breaker.tryEnter();
     if (entry.entered) assert.fail("let through");
     return entry.retryInMs;
@@ -51,7 +52,7 @@ Deno.test("once cooled down one probe goes through, and its end decides", () => 
   bench.breaker.fail(bench.enter());
   bench.now = 100;
   const probe = bench.enter();
-  assert.equal(bench.deniedFor(), 100);
+  assert.equal(bench.deniedFor(), undefined);
   bench.breaker.fail(probe, 500);
   assert.equal(bench.deniedFor(), 500);
   bench.now = 600;
@@ -69,7 +70,7 @@ Deno.test("a probe that tells nothing makes room for the next one", () => {
   bench.breaker.leave(first);
   const second = bench.enter();
   bench.breaker.leave(first);
-  assert.equal(bench.deniedFor(), 100);
+  assert.equal(bench.deniedFor(), undefined);
   bench.breaker.succeed(second);
   assert.equal(bench.path, "open 100, half_open 0, closed 0");
 });
@@ -84,7 +85,7 @@ Deno.test("what calls from before say later counts for nothing", () => {
   const probe = bench.enter();
   bench.breaker.fail(later);
   bench.breaker.succeed(latest);
-  assert.equal(bench.deniedFor(), 100);
+  assert.equal(bench.deniedFor(), undefined);
   bench.breaker.succeed(probe);
   assert.equal(bench.path, "open 100, half_open 0, closed 0");
 });
@@ -147,7 +148,7 @@ Deno.test("whatever happens it does as a plain model of it does, and is never st
         if (entry.entered) {
           out.push({ ticket: entry.ticket, era, probe: state === "half_open" });
           probing = state === "half_open";
-        } else assert.equal(entry.retryInMs, state === "open" ? until - bench.now : COOL);
+        } else assert.equal(entry.retryInMs, state === "open" ? until - bench.now : undefined);
       } else {
         const [call] = out.splice(step.which % Math.max(1, out.length), 1);
         if (call === undefined) continue;

@@ -227,6 +227,26 @@ Deno.test("a parked node holds neither thread nor permit, and goes on before oth
   assert.deepEqual(log, ["a begins", "b begins", "b ends", "a ends", "c begins", "c ends", "d begins", "d ends"]);
 });
 
+Deno.test("a node that lends its thread keeps its permits, and needs none to go on", async () => {
+  const wait = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const nodes = [node("a", [], { connections: ["x"] }), node("b", [], { connections: ["x"] }), node("c")];
+  await dispatch(options(nodes, {
+    threads: 1,
+    connectionLimits: new Map([["x", 1]]),
+    execute: async ({ id }, { lend }) => {
+      order.push(id);
+      if (id === "c") wait.resolve();
+      if (id === "a") {
+        await lend(() => wait.promise);
+        order.push("a again");
+      }
+      return "success";
+    },
+  }));
+  assert.deepEqual(order, ["a", "c", "a again", "b"]);
+});
+
 Deno.test("a dispatch of which every node is parked is not over, and what a wait throws comes after the return", async () => {
   const summary = await dispatch(options([node("a"), node("b", ["a"])], {
     threads: 1,
@@ -297,13 +317,15 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
     fc.dictionary(fc.constantFrom("x", "y", "z"), fc.integer({ min: 1, max: 3 })),
     fc.boolean(),
     fc.constantFrom(0, 1, 3),
-    async ({ nodes, verdicts, delays }, threads, limits, failFast, parkAt) => {
+    fc.boolean(),
+    async ({ nodes, verdicts, delays }, threads, limits, failFast, parkAt, withPermits) => {
       const connectionLimits = new Map(Object.entries(limits));
       const ends = new Map<string, Verdict>();
       const running = new Set<Dispatchable>();
+      const holding = new Set<Dispatchable>();
       const started = new Set<string>();
       const problems: string[] = [];
-      const on = (name: string) => [...running].filter(({ connections }) => connections.includes(name)).length;
+      const on = (name: string) => [...holding].filter(({ connections }) => connections.includes(name)).length;
       const end = (id: string, verdict: Verdict) => {
         if (ends.has(id)) problems.push(`${id} ended twice`);
         ends.set(id, verdict);
@@ -316,7 +338,7 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
         threads,
         connectionLimits,
         failFast,
-        execute: async (current, { signal, park }) => {
+        execute: async (current, { signal, park, lend }) => {
           const expect = (fact: boolean, problem: string) => fact || problems.push(`${current.id}: ${problem}`);
           expect(current.after.every((id) => ends.get(id) === "success"), "started too early");
           // With several threads a node may have ended here before the dispatcher has heard of it.
@@ -327,6 +349,7 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
           }
           started.add(current.id);
           running.add(current);
+          holding.add(current);
           expect(running.size <= threads, "more nodes than threads");
           for (const [name, limit] of connectionLimits) expect(on(name) <= limit, `too many on ${name}`);
           for (let turn = delays.get(current.id) ?? 0; turn > 0; turn--) {
@@ -335,11 +358,17 @@ Deno.test("on random graphs every node ends once, in order, within all limits, a
               continue;
             }
             running.delete(current);
-            await park(() => Promise.resolve());
+            if (withPermits) holding.delete(current);
+            await (withPermits ? park : lend)(() => Promise.resolve());
             running.add(current);
+            holding.add(current);
             expect(signal.aborted || running.size <= threads, "more nodes than threads after a wait");
+            for (const [name, limit] of connectionLimits) {
+              expect(signal.aborted || on(name) <= limit, `too many on ${name} after a wait`);
+            }
           }
           running.delete(current);
+          holding.delete(current);
           const verdict = signal.aborted ? "skipped" : verdicts.get(current.id) ?? "success";
           end(current.id, verdict);
           return verdict;

@@ -45,6 +45,7 @@ Deno.test("a commit that may have taken place is told in the first line, with wh
     message: "The commit failed, outcome unknown: the process ended\n" +
       "hint: look whether the rows are there before you run it again, which would add them once more",
     cause: "commit",
+    outcomeUnknown: true,
   });
   assert.match(told(true).message, /\nhint: run it again: rows that are there already are replaced, not doubled$/);
   const hinted = new ConnectorError("gone", { transient: true, hint: "ask the server" });

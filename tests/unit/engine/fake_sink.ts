@@ -1,5 +1,6 @@
 import { type AbortSemantics, type OutputSpec, type WriteHandle } from "../../../src/connectors/mod.ts";
 import type { RunServices } from "../../../src/engine/mod.ts";
+import type { Connection } from "../../../src/project/mod.ts";
 import { openStaging } from "../../../src/staging/mod.ts";
 import type { RecordBatch, Schema } from "../../../src/util/arrow.ts";
 import { connection, pipeline, sink } from "./fixture.ts";
@@ -84,16 +85,18 @@ export class FakeSink {
 /** A node that writes a relation through a connector's process. */
 export function universalSink(
   of: string,
-  { write = {}, plan = {}, retry }: {
+  { write = {}, plan = {}, retry, rateLimit }: {
     readonly write?: Partial<ReturnType<typeof sink>[0]["write"]>;
     readonly plan?: Partial<ReturnType<typeof sink>[1]>;
     readonly retry?: { readonly maxAttempts: number };
+    readonly rateLimit?: Connection["rateLimit"];
   } = {},
 ): ReturnType<typeof sink> {
   const name = "lake.t";
   const unused = { statement: () => "", setup: [], mechanism: "", folders: [], moves: [] };
   const fast = { baseDelayMs: 1, maxDelayMs: 1, maxAttempts: 1, ...retry };
-  const [node, { copy: _, ...planned }] = sink(name, of, unused, { connection: connection("lake", { retry: fast }) });
+  const lake = connection("lake", { retry: fast, ...(rateLimit === undefined ? {} : { rateLimit }) });
+  const [node, { copy: _, ...planned }] = sink(name, of, unused, { connection: lake });
   return [{ ...node, write: { ...node.write, ...write } }, { ...planned, strategy: "arrow_stream", ...plan }];
 }
 

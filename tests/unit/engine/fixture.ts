@@ -154,7 +154,7 @@ export type Fixture = {
   readonly project?: Partial<Project>;
   readonly options?: Partial<RunOptions>;
   readonly services?: RunServices;
-  /** Names of the nodes of each chain that the plan fuses. */
+  /** Names of the nodes of each chain that the plan fuses, an end that stays outside in brackets. */
   readonly chains?: readonly (readonly string[])[];
   /** Sees every event as it is published. */
   readonly onEvent?: (event: RunEvent) => void;
@@ -185,6 +185,7 @@ export type Receipt = {
     readonly attempts?: number;
     readonly stages?: { readonly [name: string]: number };
     readonly timings?: { readonly producerStallMs: number; readonly consumerStallMs: number };
+    readonly ops?: { readonly executed: number; readonly retried: number; readonly throttle_wait_ms: number };
     readonly partitions?: {
       readonly total: number;
       readonly completed: number;
@@ -289,7 +290,7 @@ export function makePlan(root: string, nodes: readonly PlannedNode[], chains: Fi
   const grant = { net: [], read: [root], write: [root], env: [] };
   return {
     nodes,
-    chains: chains.map((names) => ({ nodes: names.map((name) => `id-${name}`) })),
+    chains: chains.map(chainOf),
     memoryBudget: {
       duckdbBytes: null,
       duckdbDisclaimer: null,
@@ -300,5 +301,16 @@ export function makePlan(root: string, nodes: readonly PlannedNode[], chains: Fi
     },
     limits: { memoryLimitBytes: 512 * 1024 * 1024, threads: 2 },
     grants: ["lake", "raw"].map((name) => ({ connection: name, connector: "localfiles", grant })),
+  };
+}
+
+function chainOf(names: readonly string[]): Plan["chains"][number] {
+  const outside = (name: string | undefined) => name?.startsWith("[") === true ? `id-${name.slice(1, -1)}` : undefined;
+  const from = outside(names[0]);
+  const to = outside(names.at(-1));
+  return {
+    nodes: names.filter((name) => outside(name) === undefined).map((name) => `id-${name}`),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
   };
 }

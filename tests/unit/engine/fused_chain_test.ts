@@ -44,6 +44,24 @@ Deno.test("nodes of no fused chain are units of their own", () => {
   ]);
 });
 
+Deno.test("a chain that reads what a load staged is a unit after that load, one that stages comes before its write", () => {
+  const chains = [
+    { nodes: ["id-p", "id-lake.p"], from: "id-a" },
+    { nodes: ["id-b", "id-q"], to: "id-lake.q" },
+  ];
+  assert.deepEqual(units(chains), [
+    { names: ["a"], connections: ["raw"], after: [], fused: false },
+    { names: ["b", "q"], connections: ["lake"], after: [], fused: true },
+    { names: ["p", "lake.p"], connections: ["lake"], after: ["id-a"], fused: true },
+    { names: ["lake.q"], connections: ["lake"], after: ["id-q"], fused: false },
+  ]);
+  // What comes after a unit waits for its id.
+  const dag = { project: makeProject("/p", {}), nodes: NODES.map(([node]) => node) };
+  const plan = { ...makePlan("/p", NODES.map(([, plan]) => plan)), chains };
+  const all = runUnits(runNodes(dag, NODES.map(([{ id }]) => id)), plan);
+  assert.deepEqual(all.map(({ id }) => id), ["id-a", "id-q", "id-lake.p", "id-lake.q"]);
+});
+
 Deno.test("a chain of which only a part runs is not fused", () => {
   assert.deepEqual(units([CHAIN_P], ["id-a", "id-p"]).map(({ names, fused }) => [names, fused]), [
     [["a"], false],

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import type { DagNode } from "../../../src/compile/mod.ts";
-import { ConnectorError } from "../../../src/connectors/mod.ts";
+import { ConnectorError, type OperationEnd } from "../../../src/connectors/mod.ts";
 import { type DuckDbDatabase, DuckDbError, openDuckDb } from "../../../src/duckdb/mod.ts";
 import type { Perform } from "../../../src/engine/attempts.ts";
+import { pause } from "../../../src/engine/pause.ts";
+import type { Session } from "../../../src/engine/run_context.ts";
 import { PzError } from "../../../src/errors/mod.ts";
 import type { PlannedNode } from "../../../src/plan/mod.ts";
+import { Schema } from "../../../src/util/arrow.ts";
 import { Bench, check, connection, csvCopy, nativeSource, pipeline, sink } from "./fixture.ts";
+import { fakeSession } from "./session_support.ts";
 
 const SEEDS = 100;
 /** Just too many for a receipt after each. */
@@ -13,6 +17,8 @@ const NODES = 201;
 const AT_ONCE = 10;
 const THREADS = 16;
 const NODE_TIMEOUT_MS = 20;
+/** Waits take this part of their time, so that threads are lent within a time limit too. */
+const HASTE = 100;
 
 /** Numbers in [0, 1) that a seed decides. */
 function randomOf(seed: number): () => number {
@@ -37,7 +43,11 @@ function randomNodes(random: () => number, root: string): (readonly [DagNode, Pl
     );
     const dependsOn = [...new Set(parents)].map((id) => `id-${id}`);
     const pick = random();
-    const limited = connection(pick < 0.1 ? "one" : "three", { ...busy, maxConcurrency: pick < 0.1 ? 1 : 3 });
+    const limited = connection(pick < 0.1 ? "one" : "three", {
+      ...busy,
+      maxConcurrency: pick < 0.1 ? 1 : 3,
+      rateLimit: { requestsPerMinute: 300_000, burst: 2 },
+    });
     if (index < 4 || pick < 0.15) {
       nodes.push(nativeSource(name, "SELECT 1", { dependsOn, connection: limited }));
     } else if (pick < 0.2) nodes.push(sink(name, "x", csvCopy(root, name), { dependsOn, connection: limited }));
@@ -47,9 +57,41 @@ function randomNodes(random: () => number, root: string): (readonly [DagNode, Pl
   return nodes;
 }
 
-/** Does what chance says, of all that a node may do; at least now and then the loop turns meanwhile. */
-function randomly(random: () => number): Perform {
-  return async ({ signal }) => {
+/** A session that asks the gate before each of its requests, which end as chance says; some system asks for patience. */
+function randomSession(random: () => number): Session {
+  const attempt = async (): Promise<OperationEnd> => {
+    await new Promise((done) => setTimeout(done, 0));
+    const fate = random();
+    if (fate < 0.7) return undefined;
+    if (fate < 0.75) return { transient: false };
+    return fate < 0.95 ? { transient: true } : { transient: true, retryAfterMs: 4 + random() * 2000 };
+  };
+  return fakeSession({
+    through: (gate) => ({
+      ...fakeSession(),
+      getSchema: async (_, signal) => {
+        const operation = { label: "page", idempotent: random() < 0.7, urgent: random() < 0.1, signal };
+        if (random() < 0.05) gate.reportBudget(0, Date.now() + 1500);
+        const requests = Array.from({ length: 1 + Math.floor(random() * 3) }, () => gate.execute(operation, attempt));
+        const ends = await Promise.all(requests);
+        const failed = ends.find((end) => end !== undefined);
+        if (failed !== undefined) throw new ConnectorError("the request failed", failed);
+        return new Schema([]);
+      },
+    }),
+  });
+}
+
+/**
+ * Does what chance says, of all that a node may do; at least now and then the loop turns meanwhile. `asking` is called
+ * with the part of it in which others may have the node's thread.
+ */
+function randomly(random: () => number, asking: <T>(work: () => Promise<T>) => Promise<T>): Perform {
+  return async ({ run, signal }, node) => {
+    if ((node.kind === "SourceLoad" || node.kind === "SinkWrite") && random() < 0.5) {
+      const spec = { connection: "", entity: "", config: {}, options: {} };
+      await asking(() => run.sessions.get(node.connection).getSchema(spec, signal));
+    }
     for (let turn = Math.floor(random() * 3); turn > 0; turn--) await new Promise((done) => setTimeout(done, 0));
     const fate = random();
     if (fate < 0.8) return { rows: 1 };
@@ -86,11 +128,18 @@ async function runRandomly(seed: number, database: DuckDbDatabase): Promise<void
   const random = randomOf(seed);
   await using bench = await Bench.create();
   const nodes = randomNodes(random, bench.root);
-  const perform = randomly(random);
   const stop = new AbortController();
   let left = seed % 3 === 0 ? Math.floor(random() * NODES) : Infinity;
   let running = 0;
   let most = 0;
+  const perform = randomly(random, async (work) => {
+    running--;
+    try {
+      return await work();
+    } finally {
+      running++;
+    }
+  });
   const run = await bench.run(nodes, {
     engine: {
       threads: THREADS,
@@ -100,8 +149,9 @@ async function runRandomly(seed: number, database: DuckDbDatabase): Promise<void
     options: { signal: stop.signal, failFast: seed % 7 === 0 },
     services: {
       openStaging,
-      openSession: () => assert.fail("no session is needed"),
+      openSession: () => randomSession(random),
       random,
+      pause: (ms, signal) => pause(Math.ceil(ms / HASTE), signal),
       perform: async (context, node) => {
         if (left-- === 0) stop.abort(new DOMException("stop", "AbortError"));
         most = Math.max(most, ++running);
@@ -149,5 +199,7 @@ Deno.test("whatever nodes do, a run of 201 nodes on 16 threads ends, each node e
   const work = async () => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await runRandomly(seed, database);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // None of them may use the database any more when it is closed.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 });

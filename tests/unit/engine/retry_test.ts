@@ -114,25 +114,21 @@ Deno.test("a commit whose repetition does no harm is tried again like anything e
   assert.equal(transientError(new StepError("commit", permanent, { repeatable: true })), undefined);
 });
 
-Deno.test("waits double up to their bound within a quarter, and a requested wait is never shortened", () => {
+Deno.test("waits are spread from nothing to a bound that doubles up to its own, and a requested wait comes first", () => {
   const policy = { maxAttempts: 9, baseDelayMs: 100, maxDelayMs: 1000 };
-  assert.deepEqual([1, 2, 3, 4, 5, 60].map((n) => retryDelayMs(policy, n, undefined, 0.5)), [
-    100,
-    200,
-    400,
-    800,
-    1000,
-    1000,
-  ]);
-  assert.deepEqual([retryDelayMs(policy, 1, undefined, 0), retryDelayMs(policy, 1, 60_000, 0)], [75, 60_000]);
+  const bounds = [1, 2, 3, 4, 5, 60, 2000].map((attempt) => retryDelayMs(policy, attempt, undefined, 1));
+  assert.deepEqual(bounds, [100, 200, 400, 800, 1000, 1000, 1000]);
+  assert.deepEqual([0, 0.5].map((random) => retryDelayMs(policy, 3, undefined, random)), [0, 200]);
+  assert.deepEqual([0, 0.5].map((random) => retryDelayMs(policy, 3, 60_000, random)), [60_000, 60_200]);
   fc.assert(fc.property(
-    fc.integer({ min: 1, max: 100 }),
-    fc.option(fc.nat(10 ** 7), { nil: undefined }),
+    fc.integer({ min: 1, max: 10_000 }),
+    fc.option(fc.double({ min: 0, max: 10 ** 12, noNaN: true }), { nil: undefined }),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     (attempt, retryAfter, random) => {
       const delay = retryDelayMs(policy, attempt, retryAfter, random);
-      const [low, high] = retryAfter === undefined ? [75, 1250] : [retryAfter, retryAfter * 1.25 + 1];
-      assert.ok(delay >= low && delay <= high, `${delay}`);
+      const floor = retryAfter ?? 0;
+      const bound = Math.min(1000, 100 * 2 ** (attempt - 1));
+      assert.ok(delay >= floor && delay <= floor + bound + 1, `${delay}`);
     },
   ));
 });

@@ -21,7 +21,12 @@ type Init = {
   readonly connector?: Parameters<typeof connector>[0];
 };
 
-type Seen = { readonly names: readonly string[]; readonly obstacle: string | null };
+type Seen = {
+  readonly names: readonly string[];
+  readonly obstacle: string | null;
+  readonly from?: string;
+  readonly to?: string;
+};
 
 async function chains(pipelines: readonly PipelineFile[], init: Init = {}): Promise<readonly Seen[]> {
   const at = { file: "connections.yml", line: 1, column: 1 };
@@ -35,11 +40,18 @@ async function chains(pipelines: readonly PipelineFile[], init: Init = {}): Prom
   });
   const names = new Map(dag.nodes.map((node) => [node.id, node.name]));
   const { chains } = planOf(dag, connector(init.connector), []);
-  return chains.map(({ nodes, obstacle }) => ({
-    names: nodes.map((id) => names.get(id) ?? id),
+  const nameOf = (id: string) => names.get(id) ?? id;
+  return chains.map(({ nodes, obstacle, from, to }) => ({
+    names: nodes.map(nameOf),
     obstacle: obstacle ?? null,
+    ...(from === undefined ? {} : { from: nameOf(from) }),
+    ...(to === undefined ? {} : { to: nameOf(to) }),
   }));
 }
+
+const UNIVERSAL = { read: true, write: true };
+const NO_SCAN: Init = { connector: { nativeScan: () => undefined, universal: UNIVERSAL } };
+const NO_COPY: Init = { connector: { nativeCopy: () => undefined, universal: UNIVERSAL } };
 
 Deno.test("a full native source, one pipeline and a native replace are one statement", async () => {
   assert.deepEqual(await chains([OUT]), [{ names: ["src_raw__o", "a", "lake.x"], obstacle: null }]);
@@ -67,7 +79,6 @@ Deno.test("an output that no source feeds has no chain", async () => {
 });
 
 Deno.test("the first condition that fails is named, from the output on", async () => {
-  const universal = { read: true, write: true };
   const intoX = (sql: string) => `INSERT INTO {{ sink('lake', 'x') }} ${sql}`;
   const gate = { ...check("row_count", { min: 1n }), severity: "gate" as const };
   const cases: readonly (readonly [readonly PipelineFile[], Init, string])[] = [
@@ -115,11 +126,40 @@ Deno.test("the first condition that fails is named, from the output on", async (
     ],
     [[OUT], { project: { onSourceDrift: "warn" } }, "'src_raw__o' is watched for drift"],
     [[OUT], { write: { strategy: "append" } }, "the strategy is append"],
-    [[OUT], { connector: { nativeScan: () => undefined, universal } }, "'src_raw__o' is not read by DuckDB itself"],
-    [[OUT], { connector: { nativeCopy: () => undefined, universal } }, "'lake.x' is not written by DuckDB itself"],
+    [[OUT], { ...NO_SCAN, write: { strategy: "append" } }, "the strategy is append"],
+    [[OUT], { ...NO_SCAN, project: { engine: { ...ENGINE, staging: "always" } } }, "engine.staging is always"],
+    [[OUT], { ...NO_SCAN, project: { onSourceDrift: "warn" } }, "'src_raw__o' is watched for drift"],
+    [
+      [OUT],
+      { connector: { nativeScan: () => undefined, nativeCopy: () => undefined, universal: UNIVERSAL } },
+      "'src_raw__o' is not read by DuckDB itself",
+    ],
+    [[{ ...OUT, materialization: "view" }], NO_COPY, "'a' is a view"],
   ];
   for (const [pipelines, init, expected] of cases) {
     assert.deepEqual((await chains(pipelines, init)).map(({ obstacle }) => obstacle), [expected], expected);
+  }
+});
+
+Deno.test("after a source that a connector's process reads, the pipelines and the output are one statement", async () => {
+  const pipelines = [
+    pipeline("a", `SELECT * FROM ${S}`, { materialization: "view" }),
+    pipeline("b", "INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM {{ ref('a') }}"),
+  ];
+  assert.deepEqual(await chains(pipelines, NO_SCAN), [
+    { names: ["a", "b", "lake.x"], obstacle: null, from: "src_raw__o" },
+  ]);
+});
+
+Deno.test("before an output that a connector's process writes, the source and the pipelines are one statement", async () => {
+  const pipelines = [
+    pipeline("a", `SELECT * FROM ${S}`, { materialization: "view" }),
+    pipeline("b", "INSERT INTO {{ sink('lake', 'x') }} SELECT * FROM {{ ref('a') }}"),
+  ];
+  for (const strategy of ["replace", "append"] as const) {
+    assert.deepEqual(await chains(pipelines, { ...NO_COPY, write: { strategy } }), [
+      { names: ["src_raw__o", "a", "b"], obstacle: null, to: "lake.x" },
+    ]);
   }
 });
 
@@ -149,6 +189,15 @@ Deno.test("plan.json tells of each chain whether it is fused, or why not", async
   );
   const staged: { readonly chains?: unknown } = JSON.parse(planJson(planOf(always, connector())));
   assert.deepEqual(staged.chains, [{ nodes: ids, fused: false, reason: "engine.staging is always" }]);
+  for (
+    const [init, expected] of [
+      [NO_SCAN, { nodes: ids.slice(1), fused: true, reason: null, from: ids[0] }],
+      [NO_COPY, { nodes: ids.slice(0, 2), fused: true, reason: null, to: ids[2] }],
+    ] as const
+  ) {
+    const partly: { readonly chains?: unknown } = JSON.parse(planJson(planOf(dag, connector(init.connector))));
+    assert.deepEqual(partly.chains, [expected]);
+  }
 });
 
 Deno.test("a row of more pipelines than planning them together is worth is no chain", async () => {

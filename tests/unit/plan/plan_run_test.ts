@@ -211,16 +211,13 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
   const dag = await dagOf(
     project(
       [
-        {
-          ...connection("raw", {
-            o: {
-              name: "o",
-              read: { options: {}, sync: { mode: "cdc" } },
-              position: { file: "connections.yml", line: 7, column: 3 },
-            },
-          }),
-          rateLimit: { requestsPerMinute: 5, burst: 1 },
-        },
+        connection("raw", {
+          o: {
+            name: "o",
+            read: { options: {}, sync: { mode: "cdc" } },
+            position: { file: "connections.yml", line: 7, column: 3 },
+          },
+        }),
         connection("lake"),
       ],
       [pipeline("a", "INSERT INTO {{ sink('lake', 'out') }} SELECT * FROM {{ source('raw', 'o') }}")],
@@ -233,15 +230,12 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
         keys: ["id"],
         onDelete: "soft",
         orderBy: ["ts"],
-        checkpointRows: 5,
       },
     },
   );
   deepStrictEqual(refusals(dag, everything), [
-    "PZ0700 'rate_limit' of 'raw' does not run yet",
     "PZ0700 'sync: { mode: cdc }' of 'raw.o' does not run yet",
     "PZ0700 'on_delete' of 'lake.out' does not run yet",
-    "PZ0700 'checkpoint_rows' of 'lake.out' does not run yet",
     "PZ0700 'on_source_drift: warn' does not run yet",
   ]);
   deepStrictEqual(refusals(dag, everything, []), []);
@@ -250,6 +244,21 @@ Deno.test("what pz understands but does not do yet is PZ0700 for nodes that woul
       "refused: PZ0700 NotYetSupported — native scan",
     ),
   );
+});
+
+Deno.test("a rate limit sends reads and writes through the process, which asks, and is refused where only DuckDB could", async () => {
+  const paced = (name: string) => ({ ...connection(name), rateLimit: { requestsPerMinute: 5, burst: 1 } });
+  const dag = await dagOf(project([paced("raw"), paced("lake")], [
+    pipeline("a", "INSERT INTO {{ sink('lake', 'out') }} SELECT * FROM {{ source('raw', 'o') }}"),
+  ]));
+  const capabilities = ["NativeScan", "NativeCopy", "ReplaceWrites", "GatedOperations"] as const;
+  const asks = planOf(dag, connector({ capabilities, universal: { read: true, write: true } }));
+  const reasons = ["src_raw__o", "lake.out"].map((name) => planned(asks, name).reason.split(" (")[0]);
+  deepStrictEqual(reasons, Array(2).fill("arrow stream: rate_limit paces its requests"));
+  deepStrictEqual(refusals(dag, connector({ capabilities })), [
+    "PZ0317 connector 'localfiles' of 'raw' can't be paced by rate_limit",
+    "PZ0317 connector 'localfiles' of 'lake' can't be paced by rate_limit",
+  ]);
 });
 
 Deno.test("a write through a connector's process is planned with its reason and a batch size", async () => {

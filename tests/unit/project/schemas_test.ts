@@ -21,7 +21,7 @@ Deno.test("the schema of project.yml takes what loading takes, and refuses what 
     { ...minimal, retention: { keep_last: 1 } },
     { ...minimal, retention: "off" },
     { ...minimal, retention: false },
-    { ...minimal, connectors: [{ package: "a", version: "1.0" }] },
+    { ...minimal, connectors: [{ package: "a", version: "1.0" }, { package: "./b" }] },
     { ...minimal, state: { backend: "http", url: "https://x" } },
   ];
   const wrong: unknown[] = [
@@ -34,7 +34,7 @@ Deno.test("the schema of project.yml takes what loading takes, and refuses what 
     { ...minimal, engine: { breaker: { cool_down: "1s" } } },
     { ...minimal, retention: { keep_last: 0 } },
     { ...minimal, on_source_drift: "x" },
-    { ...minimal, connectors: [{ package: "a" }] },
+    { ...minimal, connectors: [{ version: "1.0" }] },
     { ...minimal, state: { backend: "redis" } },
   ];
   for (const value of right) assert.ok(accepts(project, value), Deno.inspect(value));

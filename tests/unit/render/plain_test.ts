@@ -65,6 +65,11 @@ Deno.test("bottleneck hints follow the node's line", async () => {
   ]);
   assert.deepEqual(await hint(write(600, 600)), ["hint: a.b: staging-bound — writer idle 60% of the node's runtime"]);
   assert.deepEqual(await hint(write(0, 999)), ["hint: a.b: sink-bound — staging idle 99% of the node's runtime"]);
+  const paced = (throttleWaitMs: number) => ({ ...load(0, 999), ops: { executed: 9, retried: 0, throttleWaitMs } });
+  assert.deepEqual(await hint(paced(600)), [
+    "hint: src_a__b: pace-bound — its requests waited 1 s for rate_limit or for the system's own limit",
+  ]);
+  assert.match((await hint(paced(599)))[0] ?? "", /source-bound/);
   assert.deepEqual(await hint(load(599, 599)), []);
   assert.deepEqual(
     await hint(completed({ kind: "SourceLoad", durationMs: 0, timings: { producerStallMs: 9, consumerStallMs: 9 } })),

@@ -184,7 +184,7 @@ Deno.test("artifacts carry version and target in their name, and SHA256SUMS name
   assert.equal((await listFiles(temp.path)).length, 6);
 });
 
-Deno.test("a licence is the package's file or the chapter of its README; its name alone is not enough", async () => {
+Deno.test("a licence is the package's file or the chapter of its README; its name alone is enough for MIT with an author", async () => {
   await using temp = await TempDir.create();
   const text = "Copyright (c) A Person\n\nPermission is hereby granted.";
   const manifest = (name: string) => JSON.stringify({ name, version: "1.0.0" });
@@ -199,4 +199,7 @@ Deno.test("a licence is the package's file or the chapter of its README; its nam
   const rule = "-".repeat(80);
   assert.equal(await licencesOf(temp.path, ["b", "a"]), `a 1.0.0\n\n${text}\n\n${rule}\n\nb 1.0.0\n\n${text}\n`);
   await assert.rejects(licencesOf(temp.path, ["c"]), /'c 1\.0\.0' has no licence text/);
+  const mit = { name: "d", version: "1.0.0", license: "MIT", author: "Ada" };
+  await writeFiles(temp.path, { "d/package.json": JSON.stringify(mit) });
+  assert.match(await licencesOf(temp.path, ["d"]), /Copyright \(c\) Ada[^]*Permission is hereby granted/);
 });

@@ -23,7 +23,7 @@ Deno.test("a new staging database has its schemas and its format from the start"
   await withFolder(async (_, options) => {
     await using staging = await openStaging(options);
     using connection = await staging.connect();
-    assert.deepEqual(await connection.rows("SELECT version FROM pz_meta.format"), [["1"]]);
+    assert.deepEqual(await connection.rows("SELECT version FROM pz_meta.format"), [["2"]]);
     await connection.run("CREATE TABLE staging.orders AS SELECT 1 AS id");
     assert.deepEqual(await connection.rows("SELECT current_database(), id FROM staging.orders"), [["pz", "1"]]);
   });

@@ -48,6 +48,7 @@ Deno.test("every completed node is in journal and receipt at once, with its fiel
     connector: "generate",
     partitions: { resumed: 0, reused: 0, completed: 3, total: 4 },
     timings: { consumerStallMs: 1, producerStallMs: 2 },
+    ops: { throttleWaitMs: 3, retried: 4, executed: 5 },
     error: { code: "PZ0501", message: "two\nlines", cause: "read" },
     durationMs: 7,
     rows: 0,
@@ -59,6 +60,7 @@ Deno.test("every completed node is in journal and receipt at once, with its fiel
   const line = `{"id":"aa","kind":"SourceLoad","name":"src_raw__x","status":"failed","rows":0,"durationMs":7,` +
     `"error":{"code":"PZ0501","message":"two\\nlines","cause":"read"},` +
     `"timings":{"producerStallMs":2,"consumerStallMs":1},` +
+    `"ops":{"executed":5,"retried":4,"throttle_wait_ms":3},` +
     `"partitions":{"total":4,"completed":3,"reused":0,"resumed":0},"connector":"generate","connection":"raw",` +
     `"strategy":"arrow_stream","attempts":2,"stages":{"extractMs":3,"ingestMs":4}}`;
   recorder.complete(load, { durable: false });

@@ -9,7 +9,7 @@ const ATTEMPTS = "_pz_attempts";
 
 /**
  * The write into one table, as one transaction. A replace makes the table anew; an append adds rows by column name, once
- * for each node and run however often it is repeated; a merge updates rows by key and adds the others. A table that is
+ * for each node and run, and the runs before that it repeats, however often that is; a merge updates rows by key and adds the others. A table that is
  * not there is made from the rows. Append and merge want the columns of the rows in the target with the same types.
  */
 export function writeTable(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> {
@@ -51,8 +51,9 @@ function statementOf(spec: OutputSpec, table: TableName, attempts: string, relat
 }
 
 function append(spec: OutputSpec, target: string, attempts: string, relation: string): readonly string[] {
-  const { node, run, ordinal } = spec.attempt;
-  const isNew = `NOT EXISTS (SELECT 1 FROM ${attempts} WHERE node = ${literal(node)} AND run = ${literal(run)})`;
+  const { node, run, ordinal, prior = [] } = spec.attempt;
+  const runs = [run, ...prior.map((one) => one.run)].map((one) => literal(one)).join(", ");
+  const isNew = `NOT EXISTS (SELECT 1 FROM ${attempts} WHERE node = ${literal(node)} AND run IN (${runs}))`;
   return [
     `INSERT INTO ${target} BY NAME SELECT * FROM ${relation} WHERE ${isNew}`,
     `INSERT INTO ${attempts} SELECT ${literal(node)}, ${literal(run)}, ${ordinal} WHERE ${isNew}`,
@@ -70,7 +71,7 @@ function merge(spec: OutputSpec, target: string, relation: string): string {
 /** Stops where a column of the rows is not in the target, or has another type there. */
 function compareColumns(entity: string, target: string, relation: string): string {
   const complaint = `error(${literal(`Table "${entity}" does not take these columns: `)} || ` +
-    `string_agg(r.column_name || ' ' || r.column_type || ' (there ' || coalesce(t.column_type, 'not at all') || ')', ', '))`;
+    `string_agg(r.column_name || ' ' || r.column_type || ' (' || coalesce('there ' || t.column_type, 'not there') || ')', ', ') || '; cast or leave them out in the SELECT, or change the table')`;
   return `SELECT CASE WHEN count(*) > 0 THEN ${complaint} END FROM (DESCRIBE SELECT * FROM ${relation}) r ` +
     `LEFT JOIN (DESCRIBE ${target}) t ON lower(r.column_name) = lower(t.column_name) ` +
     `WHERE t.column_type IS DISTINCT FROM r.column_type`;

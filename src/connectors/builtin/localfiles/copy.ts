@@ -28,18 +28,10 @@ export function copyToFile(spec: OutputSpec, context: ConnectorContext): NativeO
   }
   if (target === undefined || problems.length > 0) return { ok: false, problems };
   const { file, place, partitions, final, aside } = target;
-  const options = partitions === undefined
-    ? `${copyOptions(file)}, USE_TMP_FILE false`
-    : `${copyOptions(file)}, PARTITION_BY (${partitions.map(ident).join(", ")}), FILENAME_PATTERN ${
-      literal(`${place.stem}-{i}`)
-    }`;
   return {
     ok: true,
     value: {
-      statement: (relation, columns) =>
-        `COPY (${distinct(selectWritable(relation, columns, file.format), columns, partitions ?? [])}) TO ${
-          literal(aside)
-        } (${options})`,
+      statement: copyStatement(file, aside, partitions === undefined ? undefined : { partitions, stem: place.stem }),
       setup: [],
       mechanism: "copy",
       folders: [dirname(final), ...(partitions === undefined ? [] : [aside])],
@@ -47,6 +39,24 @@ export function copyToFile(spec: OutputSpec, context: ConnectorContext): NativeO
       target: { path: realPath(final), wholeFolder: partitions !== undefined },
     },
   };
+}
+
+/** The statement that writes one file of that path, or with partitions a folder of folders whose files begin with a stem. */
+export function copyStatement(
+  file: FileOptions,
+  path: string,
+  folders?: { readonly partitions: readonly string[]; readonly stem: string },
+): NativeCopy["statement"] {
+  const partitions = folders?.partitions ?? [];
+  const options = folders === undefined
+    ? `${copyOptions(file)}, USE_TMP_FILE false`
+    : `${copyOptions(file)}, PARTITION_BY (${partitions.map(ident).join(", ")}), FILENAME_PATTERN ${
+      literal(`${folders.stem}-{i}`)
+    }`;
+  return (relation, columns) =>
+    `COPY (${distinct(selectWritable(relation, columns, file.format), columns, partitions)}) TO ${
+      literal(path)
+    } (${options})`;
 }
 
 /** The select with partition columns that refuse the text which names the folder of NULL: one would replace the other. */

@@ -65,7 +65,8 @@ function walk(folder: string, parts: readonly string[], found: Set<string>): voi
   }
 }
 
-function partMatcher(part: string): RegExp {
+/** Whether a name matches one part of a pattern that is not `**`. */
+export function partMatcher(part: string): RegExp {
   let source = part.startsWith(".") ? "^" : "^(?!\\.)";
   for (let index = 0; index < part.length; index++) {
     const letter = part.charAt(index);

@@ -47,26 +47,38 @@ export function scanFiles(spec: DatasetSpec, context: ConnectorContext): NativeO
   const problems: ConfigProblem[] = [];
   const found = findDataset(spec, context, problems);
   if (found === undefined) return { ok: false, problems };
-  const { place, files, base, options, columns } = found;
+  const scan = scanFound(found, problems);
+  return scan === undefined || problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: { ...scan, reads: readsOf(found.place, found.base) } };
+}
+
+/** The scan of files that are there; what stands against it is pushed, and then the result is undefined. */
+export function scanFound(
+  { files, base, options, columns }: Omit<FoundDataset, "place">,
+  problems: ConfigProblem[],
+): NativeScan | undefined {
+  const found = problems.length;
   const scan = scanOf({ files, base }, options, columns, problems);
-  if (scan === undefined || problems.length > 0) return { ok: false, problems };
+  if (scan === undefined || problems.length > found) return undefined;
   const facts = {
     setup: [],
-    mechanism: options.format === "tsv" ? "read_csv" : `read_${options.format}`,
+    mechanism: readerOf(options),
     schemaInferred: columns === undefined && options.format !== "parquet",
-    reads: readsOf(place, base),
   };
   const { infer, ...rest } = scan;
   return {
-    ok: true,
-    value: {
-      ...withTrouble(rest, files),
-      ...facts,
-      ...(infer === undefined
-        ? {}
-        : { infer: async (query) => ({ ...withTrouble(await infer(query), files), ...facts }) }),
-    },
+    ...withTrouble(rest, files),
+    ...facts,
+    ...(infer === undefined
+      ? {}
+      : { infer: async (query) => ({ ...withTrouble(await infer(query), files), ...facts }) }),
   };
+}
+
+/** The function of DuckDB's that reads a format. */
+export function readerOf({ format }: FileOptions): string {
+  return format === "tsv" ? "read_csv" : `read_${format}`;
 }
 
 /** What a scan opens, in both forms: DuckDB compares a pattern with what it may open before it looks for files. */
@@ -88,7 +100,8 @@ function withTrouble<S extends Pick<NativeScan, "diagnose">>(scan: S, files: rea
   };
 }
 
-function declaredColumns(spec: DatasetSpec, problems: ConfigProblem[]): readonly TypedColumn[] | undefined {
+/** The declared columns of a dataset with what its option `lossy` says of them; problems are pushed. */
+export function declaredColumns(spec: DatasetSpec, problems: ConfigProblem[]): readonly TypedColumn[] | undefined {
   const lossy = lossyColumns(spec, new Set(spec.columns?.map(({ name }) => name)), problems);
   return typedColumns(spec.columns, (name) => lossy === "all" || lossy.has(name), problems);
 }
@@ -186,7 +199,7 @@ function findFiles(
 }
 
 /** A file without a byte has no header and no columns; of JSON it is one without objects. */
-function emptyFiles(files: readonly string[], format: FileFormat): ConfigProblem[] {
+export function emptyFiles(files: readonly string[], format: FileFormat): ConfigProblem[] {
   if (format === "json") return [];
   const what = format === "parquet" ? "no Parquet file" : "no header";
   return files.filter((file) => statOrNothing(file)?.size === 0 && fileKind(file) === "file").slice(0, 1).map((

@@ -18,7 +18,7 @@ export type WriteTarget = {
 
 /**
  * The target of a write; problems are pushed, and then the result is undefined. An append adds a file or a folder of its
- * own, whose name derives from node and run, so that a repeated write replaces its own.
+ * own, whose name derives from node and first run, so that a repeated write replaces its own.
  */
 export function findTarget(
   spec: OutputSpec,
@@ -37,11 +37,13 @@ export function findTarget(
     problems.push(blocked);
     return undefined;
   }
-  const aside = join(dirname(final), `.${basename(final)}.${attemptName(spec)}-${spec.attempt.ordinal}.tmp`);
+  const { node, run, ordinal } = spec.attempt;
+  const aside = join(dirname(final), `.${basename(final)}.${node.slice(0, 8)}-${run}-${ordinal}.tmp`);
   return { file, place, partitions, final, aside };
 }
 
-function partitionColumns(options: ConfigMap, problems: ConfigProblem[]): readonly string[] | undefined {
+/** The columns that `partition_by` names; undefined where there are none, or where a problem was pushed. */
+export function partitionColumns(options: ConfigMap, problems: ConfigProblem[]): readonly string[] | undefined {
   const option = options["partition_by"];
   if (option === undefined) return undefined;
   const names: readonly unknown[] = Array.isArray(option) ? option : [option];
@@ -55,13 +57,9 @@ function partitionColumns(options: ConfigMap, problems: ConfigProblem[]): readon
   return undefined;
 }
 
-/** What one append adds, without an extension. */
-function appendName(spec: OutputSpec, stem: string): string {
-  return `${stem}-${attemptName(spec)}`;
-}
-
-function attemptName({ attempt }: OutputSpec): string {
-  return `${attempt.node.slice(0, 8)}-${attempt.run}`;
+/** What one append adds, without an extension: named by the first run that tried it. */
+export function appendName({ attempt }: OutputSpec, stem: string): string {
+  return `${stem}-${attempt.node.slice(0, 8)}-${attempt.prior?.[0]?.run ?? attempt.run}`;
 }
 
 function finalFile(spec: OutputSpec, place: WritePlace): string {

@@ -34,26 +34,81 @@ export async function ensureAttempts(session: PgSession, target: TableName): Pro
   return row?.[0] === "t";
 }
 
+/** What earlier attempts at a write have done: all of it, or its first rows, perhaps none. */
+export type Claim = { readonly landed: WriteResult } | { readonly rows: bigint };
+
 /**
- * Records an attempt in the running transaction, so that it lasts if and only if the data does. Undefined: no attempt
- * at this write has landed. Otherwise one has, with this result: whatever its ordinal, the rows are there. An attempt
- * that is still open at the server is waited for.
+ * Records an attempt in the running transaction, so that it lasts if and only if the data does, and tells what attempts
+ * before it have done, of this run or of those before it: whatever their ordinals, those rows are there. An attempt that
+ * is still open at the server is waited for.
  */
-export async function recordAttempt(
+export async function claimAttempt(session: PgSession, target: TableName, attempt: WriteAttempt): Promise<Claim> {
+  const table = attemptsTable(target);
+  // The runs before are recorded too: only a key in common with an attempt that is still open waits for its end.
+  for (const run of runsOf(attempt)) await insertAttempt(session, table, { ...attempt, run });
+  return await readClaim(session, target, attempt);
+}
+
+/** What is recorded of an attempt; nobody else can go on with it until the transaction ends. */
+async function readClaim(session: PgSession, target: TableName, attempt: WriteAttempt): Promise<Claim> {
+  const found = await waiting(() =>
+    session.query(
+      `SELECT rows, batches FROM ${attemptsTable(target)} WHERE ${whichOf(attempt)} ORDER BY run FOR UPDATE`,
+    )
+  );
+  let least = 0n;
+  for (const [rows, batches] of found) {
+    if (rows === null || rows === undefined) continue;
+    if (batches !== null && batches !== undefined) {
+      return { landed: { rows: BigInt(rows), batches: Number(batches) } };
+    }
+    if (BigInt(rows) > least) least = BigInt(rows);
+  }
+  return { rows: least };
+}
+
+/** At the end of a transaction that does not complete a write: so many rows of it are there. */
+export async function saveProgress(
   session: PgSession,
   target: TableName,
   attempt: WriteAttempt,
-): Promise<WriteResult | undefined> {
-  const table = attemptsTable(target);
-  const node = literal(attempt.node);
-  const run = literal(attempt.run);
-  let isNew: boolean;
+  rows: bigint,
+): Promise<void> {
+  await session.query(
+    `UPDATE ${attemptsTable(target)} SET rows = ${rows}, batches = NULL, at = now() WHERE ${whichOf(attempt)}`,
+  );
+}
+
+/**
+ * At the start of a transaction that goes on with a write: makes sure that nobody else has gone on with it.
+ *
+ * @throws {ConnectorError}
+ */
+export async function holdProgress(
+  session: PgSession,
+  target: TableName,
+  attempt: WriteAttempt,
+  rows: bigint,
+): Promise<void> {
+  const claim = await readClaim(session, target, attempt);
+  if ("rows" in claim && claim.rows === rows) return;
+  throw new ConnectorError("Another attempt has gone on with this write", { transient: true });
+}
+
+async function insertAttempt(session: PgSession, table: string, attempt: WriteAttempt): Promise<void> {
+  const { node, run, ordinal } = attempt;
+  await waiting(() =>
+    session.query(
+      `INSERT INTO ${table} (node, run, ordinal, at) VALUES (${literal(node)}, ${literal(run)}, ${ordinal}, now()) ` +
+        `ON CONFLICT (node, run) DO NOTHING`,
+    )
+  );
+}
+
+/** Runs what waits for attempts that are still open. */
+async function waiting<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const rows = await session.query(
-      `INSERT INTO ${table} (node, run, ordinal, at) VALUES (${node}, ${run}, ${attempt.ordinal}, now()) ` +
-        `ON CONFLICT (node, run) DO NOTHING RETURNING 1`,
-    );
-    isNew = rows.length > 0;
+    return await work();
   } catch (error) {
     if (stateOf(error) !== LOCK_TIMEOUT) throw error;
     throw new ConnectorError("An earlier attempt at this write is still open at the server", {
@@ -61,9 +116,11 @@ export async function recordAttempt(
       cause: error,
     });
   }
-  if (isNew) return undefined;
-  const [row] = await session.query(`SELECT rows, batches FROM ${table} WHERE node = ${node} AND run = ${run}`);
-  return { rows: BigInt(row?.[0] ?? "0"), batches: Number(row?.[1] ?? "0") };
+}
+
+/** The runs whose attempts are the same write, oldest first. */
+function runsOf({ run, prior = [] }: WriteAttempt): readonly string[] {
+  return [...new Set([...prior.map((one) => one.run), run])];
 }
 
 /** Completes the record of an attempt at the end of its transaction. */
@@ -73,12 +130,13 @@ export async function completeAttempt(
   attempt: WriteAttempt,
   result: WriteResult,
 ): Promise<void> {
-  const table = attemptsTable(target);
-  const node = literal(attempt.node);
   await session.query(
-    `UPDATE ${table} SET rows = ${result.rows}, batches = ${result.batches} ` +
-      `WHERE node = ${node} AND run = ${literal(attempt.run)}`,
+    `UPDATE ${attemptsTable(target)} SET rows = ${result.rows}, batches = ${result.batches} WHERE ${whichOf(attempt)}`,
   );
+}
+
+function whichOf(attempt: WriteAttempt): string {
+  return `node = ${literal(attempt.node)} AND run IN (${runsOf(attempt).map(literal).join(", ")})`;
 }
 
 /** Forgets old markers of the same node; whoever may not delete keeps them. */

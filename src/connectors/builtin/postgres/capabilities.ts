@@ -5,9 +5,11 @@ export const POSTGRES_CAPABILITIES: readonly Capability[] = [
   "ColumnPruning",
   "PredicatePushdown",
   "PartitionedRead",
+  "StablePartitionIds",
   "Merge",
   "Transactional",
   "ReplaceWrites",
+  "CheckpointableWrites",
   "BoundedWindow",
   "InclusiveWatermarkBound",
 ];

@@ -1,4 +1,5 @@
 import { Data, type DataType } from "../../../util/arrow.ts";
+import { type Cells, countNulls } from "./cells.ts";
 
 const FIRST_ROWS = 1024;
 
@@ -6,27 +7,72 @@ const FIRST_ROWS = 1024;
 export class Validity {
   length = 0;
   #nulls = 0;
-  #bits = new Uint8Array(FIRST_ROWS >> 3);
+  /** Every bit of a row without NULL, and of those to come, is set. Undefined while no row is NULL. */
+  #bits: Uint8Array | undefined;
 
-  add(hasValue: boolean): void {
-    const row = this.length++;
-    const byte = row >> 3;
-    if (byte >= this.#bits.length) this.#bits = larger(this.#bits, new Uint8Array(this.#bits.length * 2));
-    if (hasValue) this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (row & 7));
-    else this.#nulls++;
+  add(cells: Cells): void {
+    const { places, from, rows } = cells;
+    const start = this.length;
+    this.length += rows;
+    const nulls = countNulls(cells);
+    if (nulls === 0 && this.#bits === undefined) return;
+    const bits = this.#reserve();
+    if (nulls === 0) return;
+    this.#nulls += nulls;
+    for (let row = 0; row < rows; row++) {
+      if ((places[from + row] ?? -1) >= 0) continue;
+      const byte = (start + row) >> 3;
+      bits[byte] = (bits[byte] ?? 0) & ~(1 << ((start + row) & 7));
+    }
   }
 
   /** The rows so far as Arrow data with these buffers; starts anew. */
   take(type: DataType, offsets: Int32Array | undefined, values: ArrayBufferView | undefined, children: Data[]): Data {
-    const data = new Data(type, 0, this.length, this.#nulls, [offsets, values, this.#bits, undefined], children);
+    const bits = this.#bits?.subarray(0, (this.length + 7) >> 3);
+    const buffers = { ...offsets && { 0: offsets }, ...values && { 1: values }, ...bits && { 2: bits } };
+    const data = new Data(type, 0, this.length, this.#nulls, buffers, children);
     this.length = this.#nulls = 0;
-    this.#bits = new Uint8Array(FIRST_ROWS >> 3);
+    this.#bits = undefined;
     return data;
+  }
+
+  #reserve(): Uint8Array {
+    const needed = (this.length + 7) >> 3;
+    const old = this.#bits;
+    if (old !== undefined && needed <= old.length) return old;
+    const grown = new Uint8Array(Math.max(needed * 2, FIRST_ROWS >> 3)).fill(0xff);
+    if (old !== undefined) grown.set(old);
+    return this.#bits = grown;
   }
 }
 
-/** The larger array with the smaller one's values at its start. */
-export function larger<T extends { set(values: T): void }>(smaller: T, bigger: T): T {
-  bigger.set(smaller);
-  return bigger;
+/** Room for bytes that grows as they come; the first room is a little larger than what was taken last. */
+export class Room {
+  #bytes = new Uint8Array(0);
+  #first: number;
+
+  constructor(first: number) {
+    this.#first = first;
+  }
+
+  /** The room, with space for so many bytes; those that were never written are 0. */
+  reserve(length: number): Uint8Array<ArrayBuffer> {
+    const old = this.#bytes;
+    if (length <= old.length) return old;
+    const grown = new Uint8Array(roundUp(Math.max(length, old.length === 0 ? this.#first : old.length * 2)));
+    grown.set(old);
+    return this.#bytes = grown;
+  }
+
+  /** Gives the room away. */
+  take(length: number): Uint8Array<ArrayBuffer> {
+    const taken = this.reserve(length);
+    this.#bytes = new Uint8Array(0);
+    this.#first = length + (length >> 4);
+    return taken;
+  }
+}
+
+function roundUp(length: number): number {
+  return (length + 63) & ~63;
 }

@@ -1,20 +1,42 @@
 import type { Data, DataType, Field } from "../../../util/arrow.ts";
 import { BadValue } from "./bad_value.ts";
-import { larger, Validity } from "./column_buffers.ts";
-import { BoolColumn, BytesColumn, type Column, FixedColumn } from "./fixed_columns.ts";
+import { BytesColumn } from "./bytes_column.ts";
+import { type Cells, NULL_PLACE } from "./cells.ts";
+import { Room, Validity } from "./column_buffers.ts";
+import { BoolColumn, type Column, FixedColumn, type FixedForm } from "./fixed_columns.ts";
+import {
+  decimalsPut,
+  putDates,
+  putEightBytes,
+  putFourBytes,
+  putIntervals,
+  putSixteenBytes,
+  putTimestamps,
+  putTwoBytes,
+} from "./fixed_values.ts";
 import type { Kind } from "./kind.ts";
-import { putDecimal } from "./numeric.ts";
+import { decimalsOf } from "./numeric.ts";
 
 export type { Column };
 
-/** 2000-01-01, from which PostgreSQL counts, from 1970-01-01 on. */
-const EPOCH_DAYS = 10_957;
-const EPOCH_MICROS = 946_684_800_000_000n;
-const MAX_INT64 = 0x7fffffffffffffffn;
-const MIN_INT64 = -0x8000000000000000n;
-const MAX_INT32 = 0x7fffffff;
-const MIN_INT32 = -0x80000000;
-const NANOS_PER_MICRO = 1000n;
+const SHORT: FixedForm = { width: 2, put: putTwoBytes, view: (buffer, rows) => new Int16Array(buffer, 0, rows) };
+const INT: FixedForm = { width: 4, put: putFourBytes, view: (buffer, rows) => new Int32Array(buffer, 0, rows) };
+const UINT: FixedForm = { ...INT, view: (buffer, rows) => new Uint32Array(buffer, 0, rows) };
+const FLOAT: FixedForm = { ...INT, view: (buffer, rows) => new Float32Array(buffer, 0, rows) };
+const DATE: FixedForm = { ...INT, put: putDates };
+const LONG: FixedForm = { width: 8, put: putEightBytes, view: (buffer, rows) => new BigInt64Array(buffer, 0, rows) };
+const DOUBLE: FixedForm = { ...LONG, view: (buffer, rows) => new Float64Array(buffer, 0, rows) };
+const TIMESTAMP: FixedForm = { ...LONG, put: putTimestamps };
+const UUID: FixedForm = {
+  width: 16,
+  put: putSixteenBytes,
+  view: (buffer, rows) => new Uint8Array(buffer, 0, rows * 16),
+};
+const INTERVAL: FixedForm = {
+  width: 16,
+  put: putIntervals,
+  view: (buffer, rows) => new Int32Array(buffer, 0, rows * 4),
+};
 
 /** The collector for a column of a kind. */
 export function columnOf(field: Field, kind: Kind): Column {
@@ -23,48 +45,33 @@ export function columnOf(field: Field, kind: Kind): Column {
     case "bool":
       return new BoolColumn(type);
     case "int2":
-      return new FixedColumn(type, 1, (n) => new Int16Array(n), (array, slot, view, at) => {
-        array[slot] = view.getInt16(at);
-      });
+      return new FixedColumn(type, SHORT);
     case "int4":
-      return new FixedColumn(type, 1, (n) => new Int32Array(n), (array, slot, view, at) => {
-        array[slot] = view.getInt32(at);
-      });
+      return new FixedColumn(type, INT);
     case "uint4":
-      return new FixedColumn(type, 1, (n) => new Uint32Array(n), (array, slot, view, at) => {
-        array[slot] = view.getUint32(at);
-      });
+      return new FixedColumn(type, UINT);
     case "int8":
-      return new FixedColumn(type, 1, (n) => new BigInt64Array(n), (array, slot, view, at) => {
-        array[slot] = view.getBigInt64(at);
-      });
     case "time":
-      return new FixedColumn(type, 1, (n) => new BigInt64Array(n), (array, slot, view, at) => {
-        array[slot] = view.getBigInt64(at);
-      });
+      return new FixedColumn(type, LONG);
     case "float4":
-      return new FixedColumn(type, 1, (n) => new Float32Array(n), (array, slot, view, at) => {
-        array[slot] = view.getFloat32(at);
-      });
+      return new FixedColumn(type, FLOAT);
     case "float8":
-      return new FixedColumn(type, 1, (n) => new Float64Array(n), (array, slot, view, at) => {
-        array[slot] = view.getFloat64(at);
-      });
+      return new FixedColumn(type, DOUBLE);
     case "decimal":
-      return new FixedColumn(type, 4, (n) => new Uint32Array(n), (array, slot, view, at) => {
-        putDecimal(array, slot, view, at, kind.precision, kind.scale);
+      return new FixedColumn(type, {
+        width: 16,
+        put: decimalsPut(decimalsOf(kind.precision, kind.scale)),
+        view: (buffer, rows) => new Uint32Array(buffer, 0, rows * 4),
       });
     case "date":
-      return new FixedColumn(type, 1, (n) => new Int32Array(n), putDate);
+      return new FixedColumn(type, DATE);
     case "timestamp":
     case "timestamptz":
-      return new FixedColumn(type, 1, (n) => new BigInt64Array(n), putTimestamp);
+      return new FixedColumn(type, TIMESTAMP);
     case "interval":
-      return new FixedColumn(type, 4, (n) => new Int32Array(n), putInterval);
+      return new FixedColumn(type, INTERVAL);
     case "uuid":
-      return new FixedColumn(type, 16, (n) => new Uint8Array(n), (array, slot, view, at) => {
-        for (let index = 0; index < 16; index++) array[slot + index] = view.getUint8(at + index);
-      });
+      return new FixedColumn(type, UUID);
     case "text":
     case "bytes":
     case "json":
@@ -79,46 +86,12 @@ export function columnOf(field: Field, kind: Kind): Column {
   }
 }
 
-/** Infinite dates stay infinite: the greatest value in both systems, the least one but one in DuckDB. */
-function putDate(array: Int32Array, slot: number, view: DataView, at: number): void {
-  const days = view.getInt32(at);
-  array[slot] = days === MAX_INT32 ? MAX_INT32 : days === MIN_INT32 ? -MAX_INT32 : days + EPOCH_DAYS;
-}
-
-function putTimestamp(array: BigInt64Array, slot: number, view: DataView, at: number): void {
-  const micros = view.getBigInt64(at);
-  if (micros === MAX_INT64) array[slot] = MAX_INT64;
-  else if (micros === MIN_INT64) array[slot] = -MAX_INT64;
-  else if (micros + EPOCH_MICROS >= MAX_INT64) throw new BadValue("a timestamp is past the year 294246, DuckDB's last");
-  else array[slot] = micros + EPOCH_MICROS;
-}
-
-function putInterval(array: Int32Array, slot: number, view: DataView, at: number): void {
-  const micros = view.getBigInt64(at);
-  const days = view.getInt32(at + 8);
-  const months = view.getInt32(at + 12);
-  if (months === MAX_INT32 && days === MAX_INT32) {
-    throw new BadValue("an interval is infinite, which DuckDB can't hold");
-  }
-  if (months === MIN_INT32 && days === MIN_INT32) {
-    throw new BadValue("an interval is infinite, which DuckDB can't hold");
-  }
-  const nanos = micros * NANOS_PER_MICRO;
-  if (nanos > MAX_INT64 || nanos < MIN_INT64) {
-    throw new BadValue("an interval has more than 292 years in hours, minutes and seconds");
-  }
-  array[slot] = months;
-  array[slot + 1] = days;
-  array[slot + 2] = Number(BigInt.asIntN(32, nanos));
-  array[slot + 3] = Number(nanos >> 32n);
-}
-
 /** Arrays of one dimension that count from 1, as all do that nobody made otherwise. */
 class ListColumn implements Column {
   readonly #type: DataType;
   readonly #items: Column;
   readonly #validity = new Validity();
-  #offsets = new Int32Array(1025);
+  readonly #offsets = new Room(1025 * 4);
   #count = 0;
 
   constructor(type: DataType, items: Column) {
@@ -126,45 +99,42 @@ class ListColumn implements Column {
     this.#items = items;
   }
 
-  append(view: DataView, at: number): void {
-    const dimensions = view.getInt32(at);
-    if (dimensions > 1) throw new BadValue(`an array has ${dimensions} dimensions, where a list has one`);
-    if (dimensions === 1) {
-      const count = view.getInt32(at + 12);
-      const first = view.getInt32(at + 16);
-      if (first !== 1) throw new BadValue(`an array counts from ${first}, where a list counts from 1`);
-      let item = at + 20;
-      for (let index = 0; index < count; index++) {
-        const length = view.getInt32(item);
-        item += 4;
-        if (length < 0) this.#items.appendNull();
-        else {
-          this.#items.append(view, item, length);
-          item += length;
-        }
-      }
-      this.#count += count;
-    }
-    this.#endRow(true);
-  }
-
-  appendNull(): void {
-    this.#endRow(false);
-  }
-
-  #endRow(hasValue: boolean): void {
-    this.#validity.add(hasValue);
+  add(cells: Cells): void {
+    const { bytes, view, places, from, rows } = cells;
     const row = this.#validity.length;
-    if (row >= this.#offsets.length) {
-      this.#offsets = larger(this.#offsets, new Int32Array(this.#offsets.length * 2));
+    const offsets = new Int32Array(this.#offsets.reserve((row + rows + 1) * 4).buffer);
+    const items: number[] = [];
+    for (let index = 0; index < rows; index++) {
+      const at = places[from + index] ?? NULL_PLACE;
+      if (at >= 0) findItems(view, at, items);
+      offsets[row + index + 1] = this.#count + items.length;
     }
-    this.#offsets[row] = this.#count;
+    this.#count += items.length;
+    this.#items.add({ bytes, view, places: Int32Array.from(items), from: 0, rows: items.length });
+    this.#validity.add(cells);
   }
 
   take(): Data {
-    const offsets = this.#offsets.subarray(0, this.#validity.length + 1);
-    this.#offsets = new Int32Array(1025);
+    const rows = this.#validity.length;
+    const offsets = new Int32Array(this.#offsets.take((rows + 1) * 4).buffer, 0, rows + 1);
     this.#count = 0;
     return this.#validity.take(this.#type, offsets, undefined, [this.#items.take()]);
+  }
+}
+
+/** Adds the places of an array's elements. */
+function findItems(view: DataView, at: number, items: number[]): void {
+  const dimensions = view.getInt32(at);
+  if (dimensions === 0) return;
+  if (dimensions > 1) throw new BadValue(`an array has ${dimensions} dimensions, where a list has one`);
+  const count = view.getInt32(at + 12);
+  const first = view.getInt32(at + 16);
+  if (first !== 1) throw new BadValue(`an array counts from ${first}, where a list counts from 1`);
+  let item = at + 20;
+  for (let index = 0; index < count; index++) {
+    const length = view.getInt32(item);
+    item += 4;
+    items.push(length < 0 ? NULL_PLACE : item);
+    if (length > 0) item += length;
   }
 }

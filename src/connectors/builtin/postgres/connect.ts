@@ -1,6 +1,7 @@
 import { ConnectorError } from "../../contract/mod.ts";
 import { requireNet } from "../../sdk/mod.ts";
 import type { PostgresConfig } from "./config.ts";
+import { CopyTap } from "./copy_tap.ts";
 import Client from "./driver.ts";
 import { stateOf, toTrouble } from "./trouble.ts";
 
@@ -10,12 +11,15 @@ const UNSET = "unset";
 
 type Tls = { readonly [option: string]: unknown };
 
+/** A client, with what takes the rows of its COPY statements. */
+export type OpenClient = { readonly client: Client; readonly tap: CopyTap };
+
 /**
  * A connected client. Everything that the driver would take from the environment is given to it.
  *
  * @throws {ConnectorError}
  */
-export async function openClient(config: PostgresConfig, signal: AbortSignal): Promise<Client> {
+export async function openClient(config: PostgresConfig, signal: AbortSignal): Promise<OpenClient> {
   signal.throwIfAborted();
   requireNet(config.host, config.port);
   const doing = `Connecting to ${config.host}:${config.port}`;
@@ -54,7 +58,7 @@ function explain(error: unknown, doing: string): unknown {
   return error;
 }
 
-async function open(config: PostgresConfig, ssl: false | Tls, signal: AbortSignal): Promise<Client> {
+async function open(config: PostgresConfig, ssl: false | Tls, signal: AbortSignal): Promise<OpenClient> {
   const client = new Client({
     host: config.host,
     port: config.port,
@@ -71,6 +75,7 @@ async function open(config: PostgresConfig, ssl: false | Tls, signal: AbortSigna
     connectionTimeoutMillis: config.connectTimeoutSeconds * 1000,
     keepAlive: true,
   });
+  const tap = new CopyTap(client.connection);
   client.connectionParameters.options = undefined;
   client.connectionParameters.replication = undefined;
   // Failures reach whoever waits for an answer; without a listener they would end the process.
@@ -79,7 +84,7 @@ async function open(config: PostgresConfig, ssl: false | Tls, signal: AbortSigna
   signal.addEventListener("abort", abort, { once: true });
   try {
     await client.connect();
-    return client;
+    return { client, tap };
   } catch (error) {
     client.connection.stream.destroy();
     throw error;

@@ -1,37 +1,43 @@
 import { ConnectorError } from "../../contract/mod.ts";
 import { Statement } from "./answer.ts";
+import type { CopyTap, TakeCopyData } from "./copy_tap.ts";
 import type { PgConnection } from "./driver.ts";
 
 /** A running COPY … TO STDOUT. */
 export class CopyOut extends Statement {
-  readonly #onChunk: (chunk: Uint8Array) => void;
+  readonly #tap: CopyTap;
   readonly #patienceMs: number;
   readonly #giveUp: () => void;
   #connection: PgConnection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #chunks = 0;
+  #takes = 0;
   #isPaused = false;
-  #failed = false;
 
-  /** `giveUp` is called, once, when a chunk could not be taken or the server was silent for `patienceMs`; 0: never. */
-  constructor(sql: string, onChunk: (chunk: Uint8Array) => void, patienceMs: number, giveUp: () => void) {
+  /**
+   * `take` gets the rows' messages. `giveUp` is called, once, when it threw or the server was silent for `patienceMs`;
+   * 0: never.
+   */
+  constructor(sql: string, tap: CopyTap, take: TakeCopyData, patienceMs: number, giveUp: () => void) {
     super((connection) => {
       this.#connection = connection;
       this.#watch();
+      tap.divert((bytes, from) => this.#taken(take, bytes, from));
       connection.query(sql);
     });
-    this.#onChunk = onChunk;
+    this.#tap = tap;
     this.#patienceMs = patienceMs;
     this.#giveUp = giveUp;
   }
 
-  override handleCopyData({ chunk }: { readonly chunk: Uint8Array }): void {
-    if (this.#failed) return;
-    this.#chunks++;
+  #taken(take: TakeCopyData, bytes: Uint8Array, from: number): number {
+    this.#takes++;
     try {
-      this.#onChunk(chunk);
+      return take(bytes, from);
     } catch (error) {
       this.#fail(error);
+      // What else comes is of no use to anybody.
+      this.#tap.divert((dropped) => dropped.length);
+      return bytes.length;
     }
   }
 
@@ -42,7 +48,7 @@ export class CopyOut extends Statement {
   }
 
   resume(): void {
-    this.#chunks++;
+    this.#takes++;
     this.#isPaused = false;
     this.#connection?.stream.resume();
   }
@@ -54,11 +60,11 @@ export class CopyOut extends Statement {
 
   override handleReadyForQuery(): void {
     clearTimeout(this.#timer);
+    this.#tap.divert(undefined);
     super.handleReadyForQuery();
   }
 
   #fail(error: unknown): void {
-    this.#failed = true;
     this.handleError(error);
     this.#giveUp();
   }
@@ -66,9 +72,9 @@ export class CopyOut extends Statement {
   /** Silence counts only while the server could send. */
   #watch(): void {
     if (this.#patienceMs === 0) return;
-    const seen = this.#chunks;
+    const seen = this.#takes;
     this.#timer = setTimeout(() => {
-      if (!this.#isPaused && seen === this.#chunks) {
+      if (!this.#isPaused && seen === this.#takes) {
         this.#fail(
           new ConnectorError(`Reading failed: the server sent nothing for ${this.#patienceMs / 1000} s`, {
             transient: false,

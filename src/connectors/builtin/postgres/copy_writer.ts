@@ -1,4 +1,5 @@
 const PIECE_BYTES = 256 * 1024;
+const ROOM_BYTES = PIECE_BYTES + 64 * 1024;
 const HEADER_BYTES = 5;
 const COPY_DATA = 0x64;
 /** `PGCOPY\n\xff\r\n\0`, no flags, no extension. */
@@ -8,8 +9,9 @@ const SHORT_BYTES = 32;
 
 /** Collects the bytes of COPY … (FORMAT binary), framed as messages of the protocol. */
 export class CopyWriter {
-  #bytes = new Uint8Array(PIECE_BYTES + 64 * 1024);
+  #bytes = new Uint8Array(ROOM_BYTES);
   #view = new DataView(this.#bytes.buffer);
+  #spare: Uint8Array<ArrayBuffer> | undefined;
   #fill = HEADER_BYTES;
 
   constructor() {
@@ -22,15 +24,21 @@ export class CopyWriter {
   }
 
   /** One message with all that is collected; undefined: nothing is. */
-  take(): Uint8Array | undefined {
+  take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#fill === HEADER_BYTES) return undefined;
     this.#bytes[0] = COPY_DATA;
     this.#view.setInt32(1, this.#fill - 1);
     const piece = this.#bytes.subarray(0, this.#fill);
-    this.#bytes = new Uint8Array(PIECE_BYTES + 64 * 1024);
+    this.#bytes = this.#spare ?? new Uint8Array(ROOM_BYTES);
+    this.#spare = undefined;
     this.#view = new DataView(this.#bytes.buffer);
     this.#fill = HEADER_BYTES;
     return piece;
+  }
+
+  /** Gives back what was taken, once nobody reads it any more; its memory is written again. */
+  reuse({ buffer }: Uint8Array<ArrayBuffer>): void {
+    if (buffer.byteLength === ROOM_BYTES) this.#spare = new Uint8Array(buffer);
   }
 
   /** Begins a row of so many fields. */
@@ -71,6 +79,17 @@ export class CopyWriter {
     this.#reserve(8);
     this.#view.setBigInt64(this.#fill, value);
     this.#fill += 8;
+  }
+
+  /** A value of eight bytes, given as two words, with its length before it. */
+  eight(high: number, low: number): void {
+    this.#reserve(12);
+    const view = this.#view;
+    const at = this.#fill;
+    view.setInt32(at, 8);
+    view.setInt32(at + 4, high);
+    view.setInt32(at + 8, low);
+    this.#fill = at + 12;
   }
 
   float32(value: number): void {

@@ -1,12 +1,14 @@
 import { type Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type DatasetSpec, duckDbType } from "../../contract/mod.ts";
+import { checkNames, pruneColumns } from "../shared/column_names.ts";
 import { loadTypes } from "./catalog.ts";
-import type { PgField } from "./driver.ts";
 import { arrowField, type Kind } from "./kind.ts";
 import { ident, literal, qualified, type TableName, tableOf } from "./name.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "../shared/read_options.ts";
 import { type CatalogType, type Digits, type ReadRule, readRule } from "./read_types.ts";
 import type { PgSession } from "./session.ts";
+
+export { findColumn } from "../shared/column_names.ts";
 
 /** What a dataset reads: all rows of a table, or of a query. */
 export type Relation = {
@@ -68,7 +70,7 @@ export function relationOf(spec: DatasetSpec): Relation {
 export async function describeDataset(session: PgSession, spec: DatasetSpec): Promise<Dataset> {
   const relation = relationOf(spec);
   const fields = await session.describe(relation.query);
-  checkNames(fields, relation);
+  checkNames(fields, relation.name);
   const types = await loadTypes(session, fields.map(({ dataTypeID }) => dataTypeID));
   const { table } = relation;
   // Only predicates want to know.
@@ -86,28 +88,9 @@ export async function describeDataset(session: PgSession, spec: DatasetSpec): Pr
       comparesBytes: foreignOrder !== undefined && !foreignOrder.has(name),
     };
   });
-  const wanted = prune(columns, spec.hints?.columns);
+  const wanted = pruneColumns(columns, spec.hints?.columns);
   const schemaFields: Field[] = wanted.map(({ name, rule }) => arrowField(name, rule.kind));
   return { relation, columns, wanted, schema: new Schema(schemaFields), kinds: wanted.map(({ rule }) => rule.kind) };
-}
-
-function checkNames(fields: readonly PgField[], { name }: Relation): void {
-  if (fields.length === 0) {
-    throw new ConnectorError(`${name} has no columns`, {
-      transient: false,
-      hint: "a query must be a SELECT that gives columns",
-    });
-  }
-  const seen = new Set<string>();
-  for (const field of fields) {
-    if (seen.has(field.name)) {
-      throw new ConnectorError(`${name} gives two columns of the name "${field.name}"`, {
-        transient: false,
-        hint: "give each column a name of its own with AS",
-      });
-    }
-    seen.add(field.name);
-  }
 }
 
 function baseName(oid: number, types: ReadonlyMap<number, CatalogType>): string {
@@ -124,25 +107,6 @@ function declaredDigits(spec: DatasetSpec): ReadonlyMap<string, Digits> {
     if (parts !== null) digits.set(name.toLowerCase(), { precision: Number(parts[1]), scale: Number(parts[2]) });
   }
   return digits;
-}
-
-/** The hinted columns in the hint's order; all where there is no hint, or none of its names is known. */
-function prune(columns: readonly DatasetColumn[], hint: readonly string[] | undefined): readonly DatasetColumn[] {
-  const chosen: DatasetColumn[] = [];
-  for (const name of hint ?? []) {
-    const column = findColumn(columns, name);
-    if (column !== undefined && !chosen.includes(column)) chosen.push(column);
-  }
-  return chosen.length === 0 ? columns : chosen;
-}
-
-/** A column by its name: exactly so, or else without case where only one fits. */
-export function findColumn(columns: readonly DatasetColumn[], name: string): DatasetColumn | undefined {
-  const exact = columns.find((column) => column.name === name);
-  if (exact !== undefined) return exact;
-  const lower = name.toLowerCase();
-  const alike = columns.filter((column) => column.name.toLowerCase() === lower);
-  return alike.length === 1 ? alike[0] : undefined;
 }
 
 /** Columns in whose collation different texts can be equal, which there are since version 12. */

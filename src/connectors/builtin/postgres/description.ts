@@ -9,7 +9,7 @@ import type {
 import { POSTGRES_CAPABILITIES } from "./capabilities.ts";
 import { CONNECTION_OPTIONS, readConfig } from "./config.ts";
 import { tableOf } from "./name.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "../shared/read_options.ts";
 
 /** Tables and queries of a PostgreSQL server, from version 10 on. */
 export const postgres: ConnectorDescription = {
@@ -26,6 +26,7 @@ export const postgres: ConnectorDescription = {
   grant,
   nativeScan: checkRead,
   nativeCopy: checkWrite,
+  resumesWrite: ({ mode, checkpointRows }) => mode === "append" && checkpointRows !== undefined,
 };
 
 function grant(config: ConfigMap): Grant {

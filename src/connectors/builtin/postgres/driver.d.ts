@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 
@@ -19,8 +20,16 @@ export type PgClientConfig = {
   readonly keepAlive?: boolean;
 };
 
+/** What the driver's parser uses of a socket. */
+export type PgStream = {
+  on(event: string, listener: (bytes: Buffer) => void): unknown;
+  destroy(error: Error): unknown;
+};
+
 export type PgConnection = EventEmitter & {
   readonly stream: Socket;
+  /** Called once the socket that messages come by is there. */
+  attachListeners(stream: PgStream): void;
   query(text: string): void;
   parse(query: { readonly text: string; readonly name?: string; readonly types?: readonly number[] }): void;
   describe(message: { readonly type: "S" | "P"; readonly name?: string }): void;

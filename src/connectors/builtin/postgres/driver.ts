@@ -2,5 +2,5 @@
 // @ts-types="./driver.d.ts"
 import Client from "pg/lib/client.js";
 
-export type { PgClientConfig, PgConnection, PgField, PgSubmittable } from "./driver.d.ts";
+export type { PgClientConfig, PgConnection, PgField, PgStream, PgSubmittable } from "./driver.d.ts";
 export default Client;

@@ -1,4 +1,4 @@
-import { type Data, DataType, DateUnit, type Field, IntervalUnit } from "../../../util/arrow.ts";
+import { type Data, DataType, DateUnit, type Field, IntervalUnit, TimeUnit } from "../../../util/arrow.ts";
 import { BadValue } from "./bad_value.ts";
 import type { CopyWriter } from "./copy_writer.ts";
 import { integerPut, numbersOf, numericPut } from "./encode_numbers.ts";
@@ -7,6 +7,7 @@ import { microsPer, sortOf, type TargetType } from "./write_types.ts";
 
 const EPOCH_DAYS = 10_957;
 const EPOCH_MICROS = 946_684_800_000_000n;
+const EPOCH_MICROS_EXACT = Number(EPOCH_MICROS);
 const MAX_INT64 = 0x7fffffffffffffffn;
 const MIN_INT64 = -0x8000000000000000n;
 const MAX_INT32 = 0x7fffffff;
@@ -142,6 +143,23 @@ function datePut(type: DataType, data: Data): Put {
 }
 
 function momentPut(type: DataType, data: Data, target: TargetType): Put {
+  const put = anyMomentPut(type, data, target);
+  const isPlain = DataType.isTimestamp(type) && type.unit === TimeUnit.MICROSECOND && target.name !== "time" &&
+    (target.modifier < 0 || target.modifier >= 6);
+  if (!isPlain) return put;
+  const words = wordsOf(data);
+  return (row, out) => {
+    const micros = ((words[row * 2 + 1] ?? 0) | 0) * 2 ** 32 + (words[row * 2] ?? 0);
+    if (Math.abs(micros) > Number.MAX_SAFE_INTEGER / 2) return put(row, out);
+    // Doubles hold every moment of three centuries exactly.
+    const moment = micros - EPOCH_MICROS_EXACT;
+    const high = Math.floor(moment / 2 ** 32);
+    out.eight(high, moment - high * 2 ** 32);
+  };
+}
+
+/** The same for all units, precisions and ages. */
+function anyMomentPut(type: DataType, data: Data, target: TargetType): Put {
   const micros = microsOf(type, data);
   const isTime = target.name === "time";
   const places = target.modifier < 0 ? 6 : Math.min(6, target.modifier);

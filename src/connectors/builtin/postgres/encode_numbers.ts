@@ -19,6 +19,8 @@ export type Numbers = {
   readonly exactAt: (row: number) => number;
   /** Where they are whole and have at most 32 bits. */
   readonly small: ArrayLike<number> | undefined;
+  /** Where they are whole and have 64 bits with a sign: two words each, the lower first. */
+  readonly longs: Uint32Array | undefined;
   /** Where no value is out of the range of 64 bits with a sign. */
   readonly fitsInt64: boolean;
 };
@@ -37,6 +39,7 @@ export function numbersOf(type: DataType, data: Data, isUnsigned: boolean): Numb
         return Number.isSafeInteger(value) ? value : NaN;
       },
       small: isSmall ? data.values : undefined,
+      longs: !isSmall && type.isSigned ? wordsOf(data) : undefined,
       fitsInt64: isSmall || type.isSigned,
     };
   }
@@ -52,6 +55,7 @@ export function numbersOf(type: DataType, data: Data, isUnsigned: boolean): Numb
     digits: DataType.isDecimal(type) ? type.precision : DIGITS_OF_128_BITS,
     exactAt,
     small: undefined,
+    longs: undefined,
     fitsInt64: false,
   };
 }
@@ -67,7 +71,7 @@ function exactWords(words: Uint32Array, at: number, isUnsigned: boolean): number
 }
 
 /** Whole numbers in a column of whole numbers; those out of its range are refused. */
-export function integerPut({ small, valueAt, fitsInt64 }: Numbers, target: TargetType): Put {
+export function integerPut({ small, longs, valueAt, fitsInt64 }: Numbers, target: TargetType): Put {
   const bits = BITS[target.name] ?? 0;
   const tooLarge = () => new BadValue(`a value is out of the range of ${target.spelled}`);
   if (small !== undefined && bits < 64) {
@@ -80,6 +84,7 @@ export function integerPut({ small, valueAt, fitsInt64 }: Numbers, target: Targe
       else out.int32(value);
     };
   }
+  if (longs !== undefined && bits === 64) return (row, out) => out.eight(longs[row * 2 + 1] ?? 0, longs[row * 2] ?? 0);
   const isChecked = bits < 64 || !fitsInt64;
   return (row, out) => {
     const value = valueAt(row);

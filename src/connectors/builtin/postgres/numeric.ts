@@ -6,26 +6,30 @@ const BASE = 10_000n;
 const NEGATIVE = 0x4000;
 const SPECIAL: { readonly [sign: number]: string } = { 0xc000: "NaN", 0xd000: "Infinity", 0xf000: "-Infinity" };
 const EXACT_POWERS = [1, 10, 100, 1000, 10_000];
+const MAX_EXACT_DIGITS = 4;
+
+/** A decimal type, with what its values are compared with. */
+export type Decimals = {
+  readonly precision: number;
+  readonly scale: number;
+  /** What values that doubles hold exactly must be below. */
+  readonly limit: number;
+};
+
+export function decimalsOf(precision: number, scale: number): Decimals {
+  return { precision, scale, limit: Math.min(10 ** precision, 2 ** 53) };
+}
 
 /**
  * Reads a numeric as a whole number of the last decimal place into four words, lowest first.
  *
  * @throws {BadValue} for NaN, an infinity, and a value with more digits or places
  */
-export function putDecimal(
-  words: Uint32Array,
-  slot: number,
-  view: DataView,
-  at: number,
-  precision: number,
-  scale: number,
-): void {
+export function putDecimal(words: Uint32Array, slot: number, view: DataView, at: number, type: Decimals): void {
   const count = view.getUint16(at);
-  const weight = view.getInt16(at + 2);
   const sign = view.getUint16(at + 4);
-  const special = SPECIAL[sign];
-  if (special !== undefined) {
-    throw new BadValue(`${special} is no value of DECIMAL(${precision},${scale})`);
+  if (sign > NEGATIVE) {
+    throw new BadValue(`${SPECIAL[sign] ?? "it"} is no value of DECIMAL(${type.precision},${type.scale})`);
   }
   if (count === 0) {
     words[slot] =
@@ -36,20 +40,33 @@ export function putDecimal(
     return;
   }
   // Digits of the value stand from 4 * weight + 3 places before the point down to 4 * (count - 1 - weight) after it.
-  const places = 4 * (count - 1 - weight);
-  if (count <= 3 && places <= scale + 3 && scale - places <= 4) {
+  const shift = type.scale - 4 * (count - 1 - view.getInt16(at + 2));
+  if (count <= MAX_EXACT_DIGITS && shift <= 4 && shift >= -4) {
     let value = 0;
     for (let digit = 0; digit < count; digit++) value = value * 10_000 + view.getUint16(at + 8 + digit * 2);
-    const shift = scale - places;
-    const scaled = shift >= 0 ? value * (EXACT_POWERS[shift] ?? NaN) : value / (EXACT_POWERS[-shift] ?? NaN);
-    if (Number.isInteger(scaled) && scaled < Math.min(10 ** precision, 2 ** 53)) {
+    const factor = EXACT_POWERS[shift < 0 ? -shift : shift] ?? 1;
+    const isExact = value < 2 ** 53 && (shift >= 0 || value % factor === 0);
+    const scaled = shift >= 0 ? value * factor : value / factor;
+    if (isExact && scaled < type.limit) {
       putSmall(words, slot, sign === NEGATIVE ? -scaled : scaled);
       return;
     }
   }
+  putLarge(words, slot, view, at, type);
+}
+
+/** The same for any value. */
+function putLarge(
+  words: Uint32Array,
+  slot: number,
+  view: DataView,
+  at: number,
+  { precision, scale }: Decimals,
+): void {
+  const count = view.getUint16(at);
   let value = 0n;
   for (let digit = 0; digit < count; digit++) value = value * BASE + BigInt(view.getUint16(at + 8 + digit * 2));
-  const shift = scale - places;
+  const shift = scale - 4 * (count - 1 - view.getInt16(at + 2));
   if (shift >= 0) value *= 10n ** BigInt(shift);
   else {
     const factor = 10n ** BigInt(-shift);
@@ -57,7 +74,7 @@ export function putDecimal(
     value /= factor;
   }
   if (value >= 10n ** BigInt(precision)) throw misfit(precision, scale, "digits");
-  putBig(words, slot, sign === NEGATIVE ? -value : value);
+  putBig(words, slot, view.getUint16(at + 4) === NEGATIVE ? -value : value);
 }
 
 function misfit(precision: number, scale: number, what: string): BadValue {

@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { equalRanges, type Range, rangeCondition } from "../shared/ranges.ts";
 import { type Dataset, type DatasetColumn, findColumn } from "./dataset.ts";
 import { ident } from "./name.ts";
 import type { PgSession } from "./session.ts";
@@ -41,39 +42,6 @@ function scaleOf({ typeName }: DatasetColumn, name: string): Scale | undefined {
   }
 }
 
-/** A part of a read: rows of one snapshot whose values lie in [lower, upper), or are NULL. */
-export type Range = {
-  /** Undefined: a snapshot of the part's own. */
-  readonly snapshot?: string;
-  readonly column?: string;
-  /** In whole units; absent: no bound. */
-  readonly lower?: string;
-  readonly upper?: string;
-};
-
-/** The part as the id of a partition. */
-export function rangeId(range: Range): string {
-  return JSON.stringify(range);
-}
-
-/** @throws {ConnectorError} for an id that `rangeId` never gave */
-export function rangeOf(id: string): Range {
-  const value: unknown = JSON.parse(id);
-  if (typeof value !== "object" || value === null) throw unknownId();
-  const members: { [name: string]: string } = {};
-  for (const [name, member] of Object.entries(value)) {
-    const isBound = name === "lower" || name === "upper";
-    if (typeof member !== "string" || (isBound && !/^-?\d+$/.test(member))) throw unknownId();
-    if (name === "snapshot" && !/^[0-9A-F-]+$/.test(member)) throw unknownId();
-    members[name] = member;
-  }
-  return members;
-}
-
-function unknownId(): ConnectorError {
-  return new ConnectorError("A partition that this connector did not plan", { transient: false, code: "PZ0357" });
-}
-
 /** The column by whose values a dataset is divided. */
 export function partitionColumn(dataset: Dataset, wanted: string): DatasetColumn {
   const column = findColumn(dataset.columns, wanted);
@@ -97,42 +65,29 @@ export function partitionColumn(dataset: Dataset, wanted: string): DatasetColumn
   return column;
 }
 
-/** The bounds between `count` parts of equal width, fewer where the values lie closer together. */
-export async function findBounds(
+/** Parts of equal width, at most so many. */
+export async function findRanges(
   session: PgSession,
   dataset: Dataset,
   column: DatasetColumn,
   count: number,
-): Promise<readonly bigint[]> {
+): Promise<readonly Range[]> {
   const name = ident(column.name);
   const scale = scaleOf(column, name);
-  if (scale === undefined) return [];
+  if (scale === undefined) return equalRanges(column.name, undefined, undefined, count);
   const [row] = await session.query(
     `SELECT floor(${scale.toUnits(`min(${name})`)}::numeric)::text, floor(${scale.toUnits(`max(${name})`)}::numeric)` +
       `::text FROM ${dataset.relation.sql}${scale.filter}`,
   );
-  const [least, most] = row ?? [];
-  if (least === undefined || least === null || most === undefined || most === null) return [];
-  const low = BigInt(least);
-  const span = BigInt(most) - low + 1n;
-  const bounds = new Set<bigint>();
-  for (let part = 1n; part < BigInt(count); part++) {
-    const bound = low + (span * part) / BigInt(count);
-    if (bound > low) bounds.add(bound);
-  }
-  return [...bounds];
+  const [least, most] = (row ?? []).map((units) => units === null ? undefined : BigInt(units));
+  return equalRanges(column.name, least, most, count);
 }
 
 /** The condition that chooses a part's rows; undefined: all of them. */
-export function rangeCondition(dataset: Dataset, { column: wanted, lower, upper }: Range): string | undefined {
-  if (wanted === undefined || (lower === undefined && upper === undefined)) return undefined;
-  const column = partitionColumn(dataset, wanted);
+export function partCondition(dataset: Dataset, range: Range): string | undefined {
+  if (range.column === undefined) return undefined;
+  const column = partitionColumn(dataset, range.column);
   const name = ident(column.name);
   const scale = scaleOf(column, name);
-  if (scale === undefined) return undefined;
-  if (lower === undefined) {
-    return upper === undefined ? undefined : `(${name} < ${scale.bound(upper)} OR ${name} IS NULL)`;
-  }
-  const from = `${name} >= ${scale.bound(lower)}`;
-  return upper === undefined ? from : `${from} AND ${name} < ${scale.bound(upper)}`;
+  return scale === undefined ? undefined : rangeCondition(range, name, scale.bound);
 }

@@ -3,8 +3,10 @@ import type { Kind } from "./kind.ts";
 import { RowReader } from "./row_reader.ts";
 import type { PgSession } from "./session.ts";
 
+/** Bytes on the wire that make a batch, which then travels in one frame and is never put together from parts. */
+const MAX_BATCH_BYTES = 512 * 1024;
 /** Batches that may wait for the reader before the server is told to wait. */
-const MAX_WAITING = 2;
+const MAX_WAITING = 16;
 
 type Shape = { readonly schema: Schema; readonly kinds: readonly Kind[]; readonly batchBytes: number };
 
@@ -14,15 +16,17 @@ export async function* readBatches(
   select: string,
   { schema, kinds, batchBytes }: Shape,
 ): AsyncGenerator<RecordBatch> {
-  const reader = new RowReader(schema, kinds, batchBytes);
+  const reader = new RowReader(schema, kinds, Math.min(batchBytes, MAX_BATCH_BYTES));
   const waiting: RecordBatch[] = [];
   let wake = Promise.withResolvers<void>();
-  const copy = session.copyOut(`COPY (${select}) TO STDOUT (FORMAT binary)`, (chunk) => {
-    reader.push(chunk);
-    if (!reader.isFull) return;
-    waiting.push(reader.take());
-    if (waiting.length >= MAX_WAITING) copy.pause();
-    wake.resolve();
+  const copy = session.copyOut(`COPY (${select}) TO STDOUT (FORMAT binary)`, (bytes, from) => {
+    const end = reader.read(bytes, from);
+    if (reader.isFull) {
+      waiting.push(reader.take());
+      if (waiting.length >= MAX_WAITING) copy.pause();
+      wake.resolve();
+    }
+    return end;
   });
   let isOver = false;
   const ending = copy.end.then(() => {}, (error: unknown) => ({ error })).finally(() => {

@@ -1,10 +1,11 @@
 import { connect as connectSocket } from "node:net";
 import { ConnectorError } from "../../contract/mod.ts";
 import type { PostgresConfig } from "./config.ts";
-import { openClient } from "./connect.ts";
+import { type OpenClient, openClient } from "./connect.ts";
 import { Answer } from "./answer.ts";
 import { CopyIn } from "./copy_in.ts";
 import { CopyOut } from "./copy_out.ts";
+import type { CopyTap, TakeCopyData } from "./copy_tap.ts";
 import type Client from "./driver.ts";
 import type { PgField } from "./driver.ts";
 
@@ -28,13 +29,15 @@ const BEGIN: { readonly [kind in Transaction]: string } = {
  */
 export class PgSession implements AsyncDisposable {
   readonly #client: Client;
+  readonly #tap: CopyTap;
   readonly #config: PostgresConfig;
   readonly #signal: AbortSignal;
   readonly #onAbort = () => void this.#stop();
   #stopping: Promise<void> | undefined;
 
-  private constructor(client: Client, config: PostgresConfig, signal: AbortSignal) {
+  private constructor({ client, tap }: OpenClient, config: PostgresConfig, signal: AbortSignal) {
     this.#client = client;
+    this.#tap = tap;
     this.#config = config;
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort, { once: true });
@@ -101,9 +104,10 @@ export class PgSession implements AsyncDisposable {
     });
   }
 
-  /** Runs COPY … TO STDOUT; every chunk is handed over as it comes and is valid during the call only. */
-  copyOut(sql: string, onChunk: (chunk: Uint8Array) => void): CopyOut {
-    const copy = new CopyOut(sql, onChunk, this.#config.commandTimeoutSeconds * 1000, () => void this.#stop());
+  /** Runs COPY … TO STDOUT; the messages with its rows are handed over as they come. */
+  copyOut(sql: string, take: TakeCopyData): CopyOut {
+    const patienceMs = this.#config.commandTimeoutSeconds * 1000;
+    const copy = new CopyOut(sql, this.#tap, take, patienceMs, () => void this.#stop());
     this.#client.query(copy);
     return copy;
   }

@@ -1,13 +1,16 @@
 import type { Schema } from "../../../util/arrow.ts";
-import { ConnectorError, type OutputSpec, type WriteResult } from "../../contract/mod.ts";
+import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
 import type { ConnectorHost, Sink, WriteSession } from "../../sdk/connector.ts";
-import { ATTEMPTS_TABLE, ensureAttempts, recordAttempt } from "./attempts.ts";
+import { LandedWrite } from "../shared/landed_write.ts";
+import { ATTEMPTS_TABLE, claimAttempt, ensureAttempts } from "./attempts.ts";
+import { CheckpointedWrite } from "./checkpointed_write.ts";
 import type { PostgresConfig } from "./config.ts";
 import { ident, qualified, type TableName, tableOf } from "./name.ts";
+import { copyInto } from "./row_copy.ts";
 import { PgSession } from "./session.ts";
 import { ensureTarget, type Target } from "./target.ts";
 import { toTrouble } from "./trouble.ts";
-import { LandedWrite, TableWrite } from "./table_write.ts";
+import { TableWrite } from "./table_write.ts";
 
 /** Writes to tables: one transaction from begin to commit, so that an aborted write leaves nothing. */
 export class PostgresSink implements Sink {
@@ -20,7 +23,12 @@ export class PostgresSink implements Sink {
     this.#host = host;
   }
 
-  async begin(spec: OutputSpec, schema: Schema, signal: AbortSignal): Promise<WriteSession> {
+  async begin(
+    spec: OutputSpec,
+    schema: Schema,
+    signal: AbortSignal,
+    acknowledge?: (rows: bigint) => Promise<void>,
+  ): Promise<WriteSession> {
     const table = targetTable(spec);
     const doing = `Writing "${table.schema}.${table.table}"`;
     const stop = new AbortController();
@@ -30,7 +38,7 @@ export class PostgresSink implements Sink {
     try {
       signal.throwIfAborted();
       session = await PgSession.connect(this.#config, stop.signal);
-      return await this.#begin(session, stop, { spec, table, schema, doing });
+      return await this.#begin(session, stop, { spec, table, schema, doing, acknowledge });
     } catch (error) {
       await session?.[Symbol.asyncDispose]();
       if (signal.aborted) throw signal.reason;
@@ -43,27 +51,42 @@ export class PostgresSink implements Sink {
   async #begin(
     session: PgSession,
     stop: AbortController,
-    { spec, table, schema, doing }: {
+    { spec, table, schema, doing, acknowledge }: {
       readonly spec: OutputSpec;
       readonly table: TableName;
       readonly schema: Schema;
       readonly doing: string;
+      readonly acknowledge: ((rows: bigint) => Promise<void>) | undefined;
     },
   ): Promise<WriteSession> {
     const isMarked = spec.mode === "append" && await this.#canMark(session, table);
     await session.begin("write");
     if (isMarked) {
-      const landed: WriteResult | undefined = await recordAttempt(session, table, spec.attempt);
-      if (landed !== undefined) {
+      const claim = await claimAttempt(session, table, spec.attempt);
+      if ("landed" in claim) {
         await session[Symbol.asyncDispose]();
         this.#host.log("info", `${doing}: an earlier attempt has landed already`);
-        return new LandedWrite(landed);
+        return new LandedWrite(claim.landed);
+      }
+      // Also where checkpoints were asked for before and are not any more.
+      if (spec.checkpointRows !== undefined || claim.rows > 0n) {
+        const every = spec.checkpointRows ?? Infinity;
+        return await CheckpointedWrite.begin({
+          session,
+          stop,
+          table,
+          spec,
+          schema,
+          doing,
+          every,
+          acknowledge,
+          committed: claim.rows,
+        });
       }
     }
     const target = await ensureTarget(session, table, spec, schema);
     const into = await this.#copyTarget(session, spec, target);
-    const columns = target.columns.map(({ name }) => ident(name)).join(", ");
-    const copy = await session.copyIn(`COPY ${into} (${columns}) FROM STDIN (FORMAT binary)`);
+    const copy = await copyInto(session, into, target);
     return new TableWrite({ session, stop, copy, target, into, spec, isMarked, doing });
   }
 

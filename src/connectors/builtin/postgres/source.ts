@@ -3,8 +3,9 @@ import { ConnectorError, type DatasetSpec } from "../../contract/mod.ts";
 import type { ConnectorHost, Partition, Source } from "../../sdk/connector.ts";
 import type { PostgresConfig } from "./config.ts";
 import { type Dataset, describeDataset, relationOf, selectOf } from "./dataset.ts";
-import { readOptions } from "./options.ts";
-import { findBounds, partitionColumn, type Range, rangeCondition, rangeId, rangeOf } from "./partition.ts";
+import { readOptions } from "../shared/read_options.ts";
+import { priorRanges, type Range, rangeId, rangeOf } from "../shared/ranges.ts";
+import { findRanges, partCondition, partitionColumn } from "./partition.ts";
 import { renderPredicate } from "./predicate.ts";
 import { readBatches } from "./read_batches.ts";
 import { PgSession, withSession } from "./session.ts";
@@ -49,16 +50,21 @@ export class PostgresSource implements Source, AsyncDisposable {
     // What is planned anew is described anew.
     if (partitions === 1 || column === undefined) return [{ id: rangeId({}) }];
     const explain = (error: unknown) => toTrouble(error, `Reading ${relation.name}`);
-    // The snapshot lives as long as its connection, so beyond this call.
-    const keeper = await this.#keepers.open(this.#config, signal, explain);
+    const key = planKeyOf(spec);
+    // The snapshot lives as long as its connection, so beyond this call: what is left of an earlier plan is read in it too.
+    const earlier = await this.#keepers.living(key);
+    const keeper = earlier ?? await this.#keepers.open(key, this.#config, signal, explain);
     try {
       const dataset = await describeDataset(keeper.session, spec);
       const divided = partitionColumn(dataset, column);
       await keeper.session.unboundTime();
-      const bounds = await findBounds(keeper.session, dataset, divided, partitions);
-      const ranges = rangesOf(bounds, divided.name, await keeper.export());
-      keeper.expect(ranges.length);
-      return ranges.map((range) => ({ id: rangeId(range) }));
+      const ranges = priorRanges(spec.priorPartitions, divided.name) ??
+        await findRanges(keeper.session, dataset, divided, partitions);
+      if (earlier === undefined) await keeper.export();
+      const done = new Set(spec.priorPartitions?.flatMap(({ id, isDone }) => isDone ? [id] : []));
+      const planned = ranges.map((range) => ({ id: rangeId(range) }));
+      await keeper.expect(planned.filter(({ id }) => !done.has(id)).length);
+      return planned;
     } catch (error) {
       await keeper.release();
       if (signal.aborted) throw signal.reason;
@@ -74,17 +80,19 @@ export class PostgresSource implements Source, AsyncDisposable {
     const range = rangeOf(partition.id);
     const schema = await this.schema(spec, signal);
     const doing = `Reading ${relationOf(spec).name}`;
+    const keeper = this.#keepers.get(planKeyOf(spec));
     let isDone = false;
+    keeper?.readerBegan();
     try {
       await using session = await PgSession.connect(this.#config, signal);
-      const dataset = await this.#enter(session, spec, range);
+      const dataset = await this.#enter(session, spec, range, keeper?.snapshot);
       if (String(dataset.schema) !== String(schema)) {
         this.#schemas.delete(keyOf(spec));
         throw new ConnectorError(`${doing} failed: its columns changed since they were looked up`, { transient: true });
       }
       const conditions = [
         dataset.relation.table === undefined ? undefined : renderPredicate(spec.hints?.predicate, dataset),
-        rangeCondition(dataset, range),
+        partCondition(dataset, range),
       ].filter((condition) => condition !== undefined);
       const select = selectOf(dataset, conditions.length === 0 ? undefined : conditions.join(" AND "));
       yield* readBatches(session, select, { schema, kinds: dataset.kinds, batchBytes });
@@ -94,23 +102,27 @@ export class PostgresSource implements Source, AsyncDisposable {
       this.#schemas.delete(keyOf(spec));
       throw toTrouble(error, doing);
     } finally {
-      await this.#keepers.partitionEnded(range.snapshot, isDone);
+      await keeper?.readerEnded(isDone);
     }
   }
 
   /** Starts the transaction of a read, in the snapshot of its plan, and describes the dataset as it stands there. */
-  async #enter(session: PgSession, spec: DatasetSpec, { snapshot }: Range): Promise<Dataset> {
+  async #enter(
+    session: PgSession,
+    spec: DatasetSpec,
+    { column }: Range,
+    snapshot: string | undefined,
+  ): Promise<Dataset> {
     await session.begin("snapshot");
+    // A part of a whole is read in the whole's snapshot only.
+    if (column !== undefined && snapshot === undefined) throw snapshotGone();
     if (snapshot !== undefined) {
       try {
         await session.useSnapshot(snapshot);
       } catch (error) {
         const state = stateOf(error);
         if (state !== "22023" && state !== "42704" && state !== "55000") throw error;
-        throw new ConnectorError("The snapshot that the read was planned with is gone", {
-          transient: true,
-          cause: error,
-        });
+        throw snapshotGone(error);
       }
     }
     const dataset = await describeDataset(session, spec);
@@ -134,20 +146,19 @@ export class PostgresSource implements Source, AsyncDisposable {
   }
 }
 
-function rangesOf(bounds: readonly bigint[], column: string, snapshot: string): Range[] {
-  const edges = [undefined, ...bounds.map(String), undefined];
-  return edges.slice(1).map((upper, index) => {
-    const lower = edges[index];
-    return {
-      snapshot,
-      column,
-      ...(lower === undefined ? {} : { lower }),
-      ...(upper === undefined ? {} : { upper }),
-    };
-  });
+function snapshotGone(cause?: unknown): ConnectorError {
+  return new ConnectorError("The snapshot that the read was planned with is gone", { transient: true, cause });
+}
+
+/** The same for all parts of a plan. */
+function planKeyOf({ entity, options, columns, hints }: DatasetSpec): string {
+  return textOf([entity, options, columns, hints]);
 }
 
 function keyOf({ entity, options, columns, hints }: DatasetSpec): string {
-  const asText = (_key: string, value: unknown) => typeof value === "bigint" ? String(value) : value;
-  return JSON.stringify([entity, options, columns, hints?.columns], asText);
+  return textOf([entity, options, columns, hints?.columns]);
+}
+
+function textOf(value: readonly unknown[]): string {
+  return JSON.stringify(value, (_key, part: unknown) => typeof part === "bigint" ? String(part) : part);
 }

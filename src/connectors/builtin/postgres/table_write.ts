@@ -1,13 +1,9 @@
-import type { Data, RecordBatch } from "../../../util/arrow.ts";
+import type { RecordBatch } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec, type WriteResult } from "../../contract/mod.ts";
 import type { WriteSession } from "../../sdk/connector.ts";
 import { completeAttempt, forgetOldAttempts } from "./attempts.ts";
-import { BadValue } from "./bad_value.ts";
-import type { CopyIn } from "./copy_in.ts";
-import { CopyWriter } from "./copy_writer.ts";
-import { encoder } from "./encode.ts";
-import type { Put } from "./encode_parts.ts";
 import { ident, qualified } from "./name.ts";
+import type { RowCopy } from "./row_copy.ts";
 import type { PgSession } from "./session.ts";
 import type { Target } from "./target.ts";
 import { isRolledBack, stateOf, toTrouble } from "./trouble.ts";
@@ -20,7 +16,7 @@ type Parts = {
   readonly session: PgSession;
   /** Ends the session at once. */
   readonly stop: AbortController;
-  readonly copy: CopyIn;
+  readonly copy: RowCopy;
   readonly target: Target;
   /** Where the rows go first. */
   readonly into: string;
@@ -32,8 +28,6 @@ type Parts = {
 /** A write into a table, inside of one transaction. */
 export class TableWrite implements WriteSession {
   readonly #parts: Parts;
-  readonly #writer = new CopyWriter();
-  #rows = 0n;
   #batches = 0;
   #state: "open" | "committing" | "over" = "open";
 
@@ -52,16 +46,7 @@ export class TableWrite implements WriteSession {
     signal.addEventListener("abort", abort, { once: true });
     try {
       signal.throwIfAborted();
-      const puts = this.#encoders(batch);
-      const { numRows } = batch;
-      const writer = this.#writer;
-      for (let row = 0; row < numRows; row++) {
-        writer.row(puts.length);
-        for (let column = 0; column < puts.length; column++) this.#put(puts, column, row);
-        if (writer.isFull) await this.#flush(copy);
-      }
-      await this.#flush(copy);
-      this.#rows += BigInt(numRows);
+      await copy.send(batch, 0, batch.numRows);
       this.#batches++;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -71,41 +56,14 @@ export class TableWrite implements WriteSession {
     }
   }
 
-  #encoders(batch: RecordBatch): readonly Put[] {
-    return this.#parts.target.columns.map(({ field, type }, index) => {
-      const data: Data | undefined = batch.data.children[index];
-      if (data === undefined) throw new TypeError("a batch with fewer columns than its schema");
-      return encoder(field, data, type);
-    });
-  }
-
-  #put(puts: readonly Put[], column: number, row: number): void {
-    try {
-      puts[column]?.(row, this.#writer);
-    } catch (error) {
-      if (!(error instanceof BadValue)) throw error;
-      const name = this.#parts.target.columns[column]?.name;
-      throw new ConnectorError(`Column "${name}": ${error.message}`, {
-        transient: false,
-        hint: "change the values in the SELECT, or the column in the table",
-        cause: error,
-      });
-    }
-  }
-
-  async #flush(copy: CopyIn): Promise<void> {
-    const piece = this.#writer.take();
-    if (piece !== undefined) await copy.send(piece);
-  }
-
   async commit(): Promise<WriteResult> {
     this.#mustBeOpen("commit");
     this.#state = "committing";
-    const { session, doing, isMarked, target, spec } = this.#parts;
-    const result: WriteResult = { rows: this.#rows, batches: this.#batches };
+    const { session, copy, doing, isMarked, target, spec } = this.#parts;
+    const result: WriteResult = { rows: copy.rows, batches: this.#batches };
     let isAsked = false;
     try {
-      await this.#finishCopy();
+      await copy.finish(doing);
       await this.#apply();
       if (isMarked) {
         await completeAttempt(session, target.table, spec.attempt, result);
@@ -122,15 +80,6 @@ export class TableWrite implements WriteSession {
       this.#state = "over";
       await session[Symbol.asyncDispose]();
     }
-  }
-
-  async #finishCopy(): Promise<void> {
-    const { copy, doing } = this.#parts;
-    this.#writer.end();
-    await this.#flush(copy);
-    const taken = await copy.finish();
-    if (taken === this.#rows) return;
-    throw new ConnectorError(`${doing} failed: the server took ${taken} of ${this.#rows} rows`, { transient: false });
   }
 
   /** Brings the rows from beside the table into it. */
@@ -191,34 +140,5 @@ export class TableWrite implements WriteSession {
   #mustBeOpen(what: string): void {
     if (this.#state === "open") return;
     throw new ConnectorError(`A ${what} after the write has ended`, { transient: false, code: "PZ0357" });
-  }
-}
-
-/** A write whose rows an earlier attempt has delivered: takes the rows again and does nothing with them. */
-export class LandedWrite implements WriteSession {
-  readonly provesAttempt = true;
-  readonly #result: WriteResult;
-  #isOver = false;
-
-  constructor(result: WriteResult) {
-    this.#result = result;
-  }
-
-  write(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  commit(): Promise<WriteResult> {
-    if (this.#isOver) {
-      const error = new ConnectorError("A commit after the write has ended", { transient: false, code: "PZ0357" });
-      return Promise.reject(error);
-    }
-    this.#isOver = true;
-    return Promise.resolve(this.#result);
-  }
-
-  abort(): Promise<void> {
-    this.#isOver = true;
-    return Promise.resolve();
   }
 }

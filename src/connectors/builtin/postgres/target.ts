@@ -1,5 +1,6 @@
 import type { Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
+import { keyColumn } from "../shared/column_names.ts";
 import { loadTypes } from "./catalog.ts";
 import { ident, isName, literal, MAX_BYTES, qualified, type TableName } from "./name.ts";
 import type { CatalogType } from "./read_types.ts";
@@ -43,7 +44,7 @@ export async function ensureTarget(
   schema: Schema,
 ): Promise<Target> {
   refuseNames(schema);
-  const keyFields = spec.mode === "merge" ? spec.keys.map((key) => keyField(schema, key)) : [];
+  const keyFields = spec.mode === "merge" ? spec.keys.map((key) => keyColumn(schema.fields, key)) : [];
   const isNew = await createIfMissing(session, table, schema, keyFields);
   if (!isNew) await session.query(`LOCK TABLE ${qualified(table)} IN ROW EXCLUSIVE MODE`);
   const existing = await loadColumns(session, table);
@@ -71,16 +72,6 @@ function refuseNames(schema: Schema): void {
   throw new ConnectorError(`"${bad.name}" can't be the name of a column`, {
     transient: false,
     hint: `give it another name in the SELECT with AS: PostgreSQL's names have at most ${MAX_BYTES} bytes`,
-  });
-}
-
-function keyField(schema: Schema, key: string): Field {
-  const field = schema.fields.find(({ name }) => name === key) ??
-    schema.fields.find(({ name }) => name.toLowerCase() === key.toLowerCase());
-  if (field !== undefined) return field;
-  throw new ConnectorError(`The rows have no column "${key}", which is a key of the merge`, {
-    transient: false,
-    hint: `the columns are ${schema.fields.map(({ name }) => name).join(", ")}`,
   });
 }
 

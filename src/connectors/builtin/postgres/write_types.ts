@@ -1,12 +1,7 @@
-import {
-  DataType,
-  type Extension,
-  extensionOf,
-  type Field,
-  isOpaque,
-  Precision,
-  TimeUnit,
-} from "../../../util/arrow.ts";
+import { DataType, type Field } from "../../../util/arrow.ts";
+import { sortOf, type ValueSort } from "../shared/value_sort.ts";
+
+export { microsPer, sortOf } from "../shared/value_sort.ts";
 
 /** A column's type at the server, domains resolved. */
 export type TargetType = {
@@ -22,27 +17,6 @@ export type TargetType = {
   /** Of an array. */
   readonly element?: TargetType | undefined;
 };
-
-/** What a column's values are, as far as the choice of a column type goes. */
-export type ValueSort =
-  | "integer"
-  | "decimal"
-  | "hugeint"
-  | "uhugeint"
-  | "float4"
-  | "float8"
-  | "bool"
-  | "text"
-  | "json"
-  | "bytes"
-  | "uuid"
-  | "date"
-  | "time"
-  | "timestamp"
-  | "timestamptz"
-  | "interval"
-  | "null"
-  | "list";
 
 /**
  * The column types that take values of a sort as they are. Narrower whole numbers, decimals and times are taken too:
@@ -68,43 +42,6 @@ const TAKES: { readonly [sort in Exclude<ValueSort, "list" | "null">]: readonly 
 };
 
 const WHOLE = ["int2", "int4", "int8"];
-
-/** The sort of a field's values; undefined: PostgreSQL has no column type for them. */
-export function sortOf(field: Field): ValueSort | undefined {
-  const type: DataType = field.type;
-  const extension = extensionOf(field);
-  if (isOpaque(field)) return opaqueSort(extension);
-  if (DataType.isInt(type)) return "integer";
-  if (DataType.isDecimal(type)) return type.bitWidth === 128 ? "decimal" : undefined;
-  if (DataType.isFloat(type)) {
-    return type.precision === Precision.DOUBLE ? "float8" : type.precision === Precision.SINGLE ? "float4" : undefined;
-  }
-  if (DataType.isBool(type)) return "bool";
-  if (DataType.isUtf8(type)) return extension?.name === "arrow.json" ? "json" : "text";
-  if (DataType.isBinary(type)) return "bytes";
-  if (DataType.isFixedSizeBinary(type)) {
-    return type.byteWidth === 16 && extension?.name === "arrow.uuid" ? "uuid" : "bytes";
-  }
-  if (DataType.isDate(type)) return "date";
-  if (DataType.isTime(type)) return "time";
-  if (DataType.isTimestamp(type)) {
-    return typeof type.timezone === "string" && type.timezone !== "" ? "timestamptz" : "timestamp";
-  }
-  if (DataType.isInterval(type) || DataType.isDuration(type)) return "interval";
-  if (DataType.isNull(type)) return "null";
-  if (DataType.isList(type)) {
-    const item: Field | undefined = type.children[0];
-    const items = item === undefined ? undefined : sortOf(item);
-    return items === undefined || items === "list" ? undefined : "list";
-  }
-  return undefined;
-}
-
-/** Of DuckDB's types that Arrow has none for: those that PostgreSQL can hold. */
-function opaqueSort(extension: Extension | undefined): ValueSort | undefined {
-  const name = extension?.name === "arrow.opaque" ? extension.typeName : undefined;
-  return name === "hugeint" || name === "uhugeint" ? name : undefined;
-}
 
 /** Whether a column of the type takes the field's values. */
 export function takes(field: Field, target: TargetType): boolean {
@@ -161,18 +98,4 @@ export function newColumnType(field: Field): string | undefined {
 function integerType(bits: number, isSigned: boolean): string {
   if (isSigned) return bits <= 16 ? "smallint" : bits === 32 ? "integer" : "bigint";
   return bits === 8 ? "smallint" : bits === 16 ? "integer" : bits === 32 ? "bigint" : "numeric(20,0)";
-}
-
-/** Microseconds in a unit of a time or timestamp; undefined: the unit is finer. */
-export function microsPer(unit: TimeUnit): bigint | undefined {
-  switch (unit) {
-    case TimeUnit.SECOND:
-      return 1_000_000n;
-    case TimeUnit.MILLISECOND:
-      return 1000n;
-    case TimeUnit.MICROSECOND:
-      return 1n;
-    case TimeUnit.NANOSECOND:
-      return undefined;
-  }
 }

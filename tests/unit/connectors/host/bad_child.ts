@@ -46,7 +46,10 @@ function answer({ stream, kind, payload }: Frame): void {
       return end(stream);
     case "PlanRead":
       reply(stream, { m: "Partition", id: "p" });
-      if (mode === "twice") reply(stream, { m: "Partition", id: "p" });
+      if (mode === "twice" || mode === "unnamed" || mode === "blank") reply(stream, { m: "Partition", id: "o" });
+      if (mode === "twice") reply(stream, { m: "Partition", id: "o" });
+      if (mode === "unnamed") reply(stream, { m: "Partition" });
+      if (mode === "blank") reply(stream, { m: "Partition", id: "" });
       return end(stream);
     case "OpenReadStream":
       return misbehave(stream);

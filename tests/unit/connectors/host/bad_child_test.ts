@@ -102,9 +102,21 @@ Deno.test("a failure that the connector reports arrives whole, without secrets a
   assert.deepEqual([error.transient, error.retryAfterMs, error.hint], [true, 5000, "wait"]);
 });
 
-Deno.test("a plan that names a partition twice is refused", async () => {
-  await using session = open("twice");
-  assert.match((await failureOf(session.planRead(SPEC, NEVER))).message, /a plan that names a partition twice/);
+Deno.test("a plan that gives a partition no id of its own is refused by its ordinal, once it comes to it", async () => {
+  for (
+    const [what, message] of [
+      ["twice", "Partitions 2 and 3 of the plan have one id"],
+      ["unnamed", "Partition 3 of the plan has no id"],
+      ["blank", "Partition 3 of the plan has no id"],
+    ] as const
+  ) {
+    await using session = open(what);
+    const found: string[] = [];
+    const error = await failureOf((async () => {
+      for await (const { id } of session.planReadStreaming(SPEC, NEVER)) found.push(id);
+    })());
+    assert.deepEqual([error.message, error.code, error.transient, found], [message, "PZ0319", false, ["p", "o"]]);
+  }
 });
 
 Deno.test("a cancelled request ends at once, and a child that does not heed it is killed", async () => {

@@ -11,6 +11,7 @@ import {
   type Source,
   type WriteSession,
 } from "../../../../src/connectors/sdk/mod.ts";
+import { operate } from "./served_operations.ts";
 
 /** A connector process without a sandbox, whose connector does what the options of a request say. */
 
@@ -19,7 +20,7 @@ const SCHEMA = arrowSchema([{ name: "n", type: "bigint" }]);
 const served: ConnectorModule = {
   name: "served",
   version: "1",
-  capabilities: ["CheckpointableReads", "CheckpointableWrites", "ApplyDeletes"],
+  capabilities: ["CheckpointableReads", "CheckpointableWrites", "ApplyDeletes", "GatedOperations"],
   open: (config, host) => ({
     source: source(host),
     sink: sink(host),
@@ -49,12 +50,18 @@ function pause(): Promise<void> {
 
 function source(host: ConnectorHost): Source {
   return {
-    schema: () => Promise.resolve(SCHEMA),
+    schema: async (spec, signal) => {
+      const { gated } = spec.options;
+      if (gated === "schema") await operate(host, spec, "describe", signal);
+      else if (gated === "forgotten") operate(host, spec, "describe", signal).catch(() => {});
+      return SCHEMA;
+    },
     plan: async function* (spec, signal) {
       const { notice, plan } = spec.options;
       if (typeof notice === "string") host.notice(notice === "pid" ? String(Deno.pid) : notice);
       else host.log("info", `hints ${JSON.stringify(spec.hints)}`);
       yield { id: "first", checkpointing: true };
+      if (plan === "single") return;
       if (plan === "waits") await forever(signal);
       if (plan === "pauses") await pause();
       yield { id: "second" };
@@ -64,7 +71,17 @@ function source(host: ConnectorHost): Source {
       let done = Number(options.resumeFrom ?? 0);
       const batches = async function* () {
         for (; done < 6 || spec.options["endless"] === true;) {
-          if (spec.options["fail"] === "read" && done === 3) throw new ConnectorError("lost", { transient: true });
+          const { fail } = spec.options;
+          if (fail === "after four" && done === 4) {
+            // What is on its way when a read fails is not given any more.
+            await pause();
+            throw new ConnectorError("lost", { transient: true });
+          }
+          if (fail === "read" && done === 3) {
+            throw new ConnectorError("lost", { transient: true });
+          }
+          if (spec.options["gated"] === true) await operate(host, spec, "page", options.signal);
+          if (spec.options["stop"] === "exit" && done === 3) Deno.exit(9);
           if (spec.options["stop"] === "process") Deno.kill(Deno.pid, "SIGSTOP");
           const builder = new BatchBuilder(SCHEMA);
           builder.append([BigInt(done++)]);
@@ -78,10 +95,15 @@ function source(host: ConnectorHost): Source {
 }
 
 function sink(host: ConnectorHost): Sink {
-  return { abortSemantics: "best_effort", begin: (spec, _schema, signal) => begin(spec, host, signal) };
+  return { abortSemantics: "best_effort", begin: (spec, _schema, ...rest) => begin(spec, host, ...rest) };
 }
 
-async function begin(spec: OutputSpec, host: ConnectorHost, signal: AbortSignal): Promise<WriteSession> {
+async function begin(
+  spec: OutputSpec,
+  host: ConnectorHost,
+  signal: AbortSignal,
+  acknowledge?: (rows: bigint) => Promise<void>,
+): Promise<WriteSession> {
   const say = (text: string) => host.log("info", text);
   const at = spec.options["at"];
   const step = async (name: string, stepSignal: AbortSignal = signal) => {
@@ -110,6 +132,7 @@ async function begin(spec: OutputSpec, host: ConnectorHost, signal: AbortSignal)
         await forever(stepSignal);
         break;
       case "pause":
+        say(`pausing in ${name}`);
         await pause();
         break;
       case "hoard":
@@ -128,10 +151,14 @@ async function begin(spec: OutputSpec, host: ConnectorHost, signal: AbortSignal)
   let deleted = 0;
   return {
     write: async (batch, writeSignal) => {
+      if (spec.options["gated"] === true) await operate(host, spec, "put", writeSignal);
       await step("write", writeSignal);
       rows += BigInt(batch.numRows);
       batches++;
       for (const value of batch.getChild("n") ?? []) sum += value;
+      if (spec.options["acks"] !== true) return;
+      await acknowledge?.(rows);
+      say(`kept ${rows}`);
     },
     applyDeletes: async (keys, deleteSignal) => {
       await step("deletes", deleteSignal);
@@ -139,16 +166,19 @@ async function begin(spec: OutputSpec, host: ConnectorHost, signal: AbortSignal)
     },
     acknowledgedRows: () => rows,
     resumeFrom: async (from) => {
+      if (spec.options["gated"] === true) await operate(host, spec, "look", signal);
       await step("resume");
       rows = from;
       return from < 100n;
     },
     commit: async () => {
+      if (spec.options["gated"] === true) await operate(host, spec, "finish", new AbortController().signal);
       await step("commit");
       say(`commit ${rows} rows, sum ${sum}, ${deleted} deleted`);
       return { rows, batches };
     },
     abort: async () => {
+      if (spec.options["gated"] === true) await operate(host, spec, "undo", new AbortController().signal);
       say(`abort after ${rows} rows`);
       await step("abort");
     },

@@ -54,6 +54,7 @@ function servedChild(): ChildCommand {
     "--cached-only",
     "--allow-run",
     "--allow-env",
+    "--allow-net=127.0.0.1",
     "--v8-flags=--max-old-space-size=200",
     "--config",
     config,

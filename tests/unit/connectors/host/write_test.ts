@@ -211,3 +211,46 @@ Deno.test("a session that is closed during a write ends its process and the writ
   assert.equal((await writing).code, "PZ0358");
   await write.abort();
 });
+
+Deno.test("a connector that waits until its confirmation is kept goes on when it is", async () => {
+  const log = new Log();
+  await using session = openServed(log);
+  const kept: bigint[] = [];
+  const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
+  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+  const write = await session.beginWrite(output({ acks: true }), SCHEMA, NEVER, async (rows) => {
+    kept.push(rows);
+    ask();
+    await isAllowed;
+  });
+  await write.write(numbers(3), NEVER);
+  await write.write(numbers(2), NEVER);
+  const committing = write.commit();
+  await isAsked;
+  assert.ok(!log.lines.includes("kept 3"));
+  allow();
+  assert.deepEqual(await committing, { rows: 5n, batches: 2 });
+  assert.deepEqual(kept, [3n, 5n]);
+  assert.deepEqual(log.lines.slice(1), ["kept 3", "kept 5", "commit 5 rows, sum 4, 0 deleted"]);
+});
+
+Deno.test("a confirmation that can't be kept ends the write, which is taken back", async () => {
+  const log = new Log();
+  await using session = openServed(log);
+  const write = await session.beginWrite(output({ acks: true }), SCHEMA, NEVER, () => {
+    return Promise.reject(new Error("disk full"));
+  });
+  await write.write(numbers(3), NEVER);
+  await assert.rejects(write.commit(), /disk full/);
+  await log.until("abort after 3 rows");
+  assert.doesNotMatch(log.lines.join(), /kept|commit/);
+});
+
+Deno.test("a connector without anybody to keep its confirmations does not wait", async () => {
+  const log = new Log();
+  await using session = openServed(log);
+  const write = await session.beginWrite(output({ acks: true }), SCHEMA, NEVER);
+  await write.write(numbers(3), NEVER);
+  await write.commit();
+  assert.ok(log.lines.includes("kept 3"));
+});

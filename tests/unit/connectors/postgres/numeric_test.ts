@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { CopyWriter } from "../../../../src/connectors/builtin/postgres/copy_writer.ts";
 import {
+  decimalsOf,
   encodeDecimal,
   exactGroups,
   putDecimal,
@@ -24,7 +25,7 @@ const decimals = fc.integer({ min: 0, max: 38 }).chain((scale) => {
 
 function decode(bytes: Uint8Array, scale: number): bigint {
   const words = new Uint32Array(4);
-  putDecimal(words, 0, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, 38, scale);
+  putDecimal(words, 0, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, decimalsOf(38, scale));
   return BigInt.asIntN(128, words.reduceRight((value, word) => (value << 32n) | BigInt(word), 0n));
 }
 
@@ -65,14 +66,14 @@ for (
   Deno.test(`${what} is no decimal`, () => {
     const view = new DataView(new ArrayBuffer(8));
     view.setUint16(4, sign);
-    assert.throws(() => putDecimal(new Uint32Array(4), 0, view, 0, 5, 2), { name: "BadValue", message });
+    assert.throws(() => putDecimal(new Uint32Array(4), 0, view, 0, decimalsOf(5, 2)), { name: "BadValue", message });
   });
 }
 
 Deno.test("a value with more places or digits than the column is refused, whatever its size", () => {
   const put = (value: bigint, scale: number, precision: number, wanted: number) => {
     const bytes = encodeDecimal(value, scale);
-    putDecimal(new Uint32Array(4), 0, new DataView(bytes.buffer), 0, precision, wanted);
+    putDecimal(new Uint32Array(4), 0, new DataView(bytes.buffer), 0, decimalsOf(precision, wanted));
   };
   assert.throws(() => put(1_255n, 3, 5, 2), /more decimal places than DECIMAL\(5,2\)/);
   assert.throws(() => put(10n ** 30n + 1n, 20, 38, 19), /more decimal places/);

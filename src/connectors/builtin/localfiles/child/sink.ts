@@ -48,6 +48,8 @@ export class FileSink implements Sink {
 
 /** One write, from its temporary name to its final one. */
 class FileWrite implements WriteSession {
+  /** A repetition has the same final name, so that it replaces what has landed. */
+  readonly provesAttempt = true;
   readonly #request: WriteRequest;
   readonly #output: TextOutput;
   readonly #made: readonly string[];

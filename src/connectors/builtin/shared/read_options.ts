@@ -1,6 +1,6 @@
 import type { ConfigMap, ConfigProblem } from "../../contract/mod.ts";
 
-export const MAX_PARTITIONS = 16;
+const MAX_PARTITIONS = 16;
 
 /** The options of a read, checked. */
 export type ReadOptions = {

@@ -1,0 +1,84 @@
+import { PzError } from "../errors/mod.ts";
+import { listRunIds, readRun, type RunIntent, runPaths, type StoredRun, takeIfFree } from "../state/mod.ts";
+
+/** The run that a retry is of, and what to tell of the choice. */
+export type PriorRun = { readonly run: StoredRun; readonly intent: RunIntent; readonly notes: readonly string[] };
+
+/**
+ * Finds the run to retry: the newest, or the one that is named, or else the newest retry of that, which knows more. One
+ * that succeeded is found as well.
+ *
+ * @throws {PzError} PZ0502 where there is none, PZ0503 while it is running, PZ0504 for one that ended on an error of pz's
+ * own, PZ0771 for one of which it is not known what it was asked to do
+ */
+export async function findPriorRun(root: string, wanted: string | undefined): Promise<PriorRun> {
+  const ids = await listRunIds(root);
+  const named = wanted === undefined ? await newest(root, ids) : await readRun(root, wanted);
+  if (named === undefined) {
+    if (wanted === undefined) throw new PzError("PZ0502", "there is no earlier run to retry", { hint: "use `pz run`" });
+    throw new PzError("PZ0502", `there is no run '${wanted}'`, { hint: "`pz runs` lists the runs" });
+  }
+  const run = await lastRetry(root, ids, named);
+  const { summary: { runId, status, interrupted }, live, nodes, intent } = run;
+  if (live) {
+    throw new PzError("PZ0503", `run ${runId} is still running (${nodes.length} node(s) recorded)`, {
+      hint: "wait until it has ended, or stop it",
+    });
+  }
+  if (status === "fatal" && !interrupted) {
+    throw new PzError("PZ0504", `run ${runId} ended on a fatal error, and there is nothing to build on`, {
+      hint: "use `pz run`",
+    });
+  }
+  if (intent === undefined) {
+    throw new PzError("PZ0771", `run ${runId} can't be retried: it is not known what it was asked to do`, {
+      hint: "its intent.json is missing or of another pz; use `pz run`",
+    });
+  }
+  const notes = run === named ? [] : [`run ${named.summary.runId} was retried already: this retries run ${runId}`];
+  const later = await newest(root, ids);
+  if (later !== undefined && later.summary.runId !== runId) {
+    notes.push(`run ${later.summary.runId} is newer: what it wrote may be written over with older rows`);
+  }
+  return { run, intent, notes };
+}
+
+/**
+ * Keeps others from retrying the same run at the same time.
+ *
+ * @param own the id of the retry
+ * @throws {PzError} PZ0503 where somebody does
+ */
+export async function holdPriorRun(root: string, { summary: { runId } }: StoredRun, own: string): Promise<Disposable> {
+  const lock = await takeIfFree(runPaths(root, runId).lock);
+  if (lock !== undefined) {
+    const retries = await Promise.all(
+      (await listRunIds(root)).filter((id) => id > runId && id !== own).map((id) => readRun(root, id)),
+    );
+    if (!retries.some((run) => run?.intent?.retryOf === runId)) return lock;
+    lock[Symbol.dispose]();
+  }
+  throw new PzError("PZ0503", `run ${runId} is being retried by another process`, {
+    hint: "wait until that has ended, and see `pz runs`",
+  });
+}
+
+async function newest(root: string, ids: readonly string[]): Promise<StoredRun | undefined> {
+  for (const id of ids) {
+    const run = await readRun(root, id);
+    if (run !== undefined) return run;
+  }
+  return undefined;
+}
+
+/** The newest of the retries of a run, of their retries, and so on; the run itself where there is none. */
+async function lastRetry(root: string, ids: readonly string[], run: StoredRun): Promise<StoredRun> {
+  let last = run;
+  // Oldest first: a retry is newer than what it retries.
+  for (const id of ids.toReversed()) {
+    if (id <= last.summary.runId) continue;
+    const retry = await readRun(root, id);
+    if (retry?.intent?.retryOf === last.summary.runId) last = retry;
+  }
+  return last;
+}

@@ -1,0 +1,14 @@
+import type { Capability } from "../../contract/mod.ts";
+
+/** What the connector can do; declared in one place for the engine and the child. */
+export const SQLITE_CAPABILITIES: readonly Capability[] = [
+  "ColumnPruning",
+  "PredicatePushdown",
+  "PartitionedRead",
+  "StablePartitionIds",
+  "Merge",
+  "Transactional",
+  "ReplaceWrites",
+  "BoundedWindow",
+  "InclusiveWatermarkBound",
+];
