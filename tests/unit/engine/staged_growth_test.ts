@@ -53,7 +53,10 @@ Deno.test("a file is told as it grows, in steps, and as whole at the end; severa
   const watching = growth.watch(stop.signal);
   const once = new Promise<void>((resolve) => waiters.push(resolve));
   await writeFiles(folder.path, { "x.csv": new Uint8Array(5 << 20) });
-  await Promise.race([once, setTimeout(10_000, undefined, { ref: false })]);
+  const patience = new AbortController();
+  const late = setTimeout(10_000, undefined, { signal: patience.signal }).catch(() => {});
+  await Promise.race([once, late]);
+  patience.abort();
   stop.abort();
   await watching;
   await Deno.writeFile(folder.join("x.csv"), new Uint8Array(1), { append: true });
