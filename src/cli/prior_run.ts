@@ -53,7 +53,7 @@ export async function holdPriorRun(root: string, { summary: { runId } }: StoredR
   const lock = await takeIfFree(runPaths(root, runId).lock);
   if (lock !== undefined) {
     const retries = await Promise.all(
-      (await listRunIds(root)).filter((id) => id > runId && id !== own).map((id) => readRun(root, id)),
+      (await listRunIds(root)).filter((id) => id !== runId && id !== own).map((id) => readRun(root, id)),
     );
     if (!retries.some((run) => run?.intent?.retryOf === runId)) return lock;
     lock[Symbol.dispose]();
@@ -73,12 +73,18 @@ async function newest(root: string, ids: readonly string[]): Promise<StoredRun |
 
 /** The newest of the retries of a run, of their retries, and so on; the run itself where there is none. */
 async function lastRetry(root: string, ids: readonly string[], run: StoredRun): Promise<StoredRun> {
-  let last = run;
-  // Oldest first: a retry is newer than what it retries.
+  const retries = new Map<string, StoredRun>();
+  // Oldest first, so that of several the newest counts. A clock that was set back gives a retry an id before its run's.
   for (const id of ids.toReversed()) {
-    if (id <= last.summary.runId) continue;
     const retry = await readRun(root, id);
-    if (retry?.intent?.retryOf === last.summary.runId) last = retry;
+    if (retry?.intent?.retryOf !== undefined) retries.set(retry.intent.retryOf, retry);
+  }
+  const seen = new Set([run.summary.runId]);
+  let last = run;
+  for (let next = retries.get(last.summary.runId); next !== undefined; next = retries.get(last.summary.runId)) {
+    if (seen.has(next.summary.runId)) break;
+    seen.add(next.summary.runId);
+    last = next;
   }
   return last;
 }

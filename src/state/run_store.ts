@@ -1,5 +1,5 @@
 import { listRunIds } from "./run_folders.ts";
-import { startOfRunId } from "./run_id.ts";
+import { RUN_ID_REGEXP, startOfRunId } from "./run_id.ts";
 import { readRunIntent, type RunIntent } from "./run_intent.ts";
 import { isRunLive } from "./run_lock.ts";
 import { runPaths } from "./run_paths.ts";
@@ -50,10 +50,11 @@ export async function listRuns(projectRoot: string): Promise<readonly RunSummary
 }
 
 /**
- * All that is known of a run. Undefined for a folder that holds none: no folder, or one without receipt, journal and
+ * All that is known of a run. Undefined for a text that is no run's id, such as a path, and for a folder that holds none: no folder, or one without receipt, journal and
  * intent whose run does not live.
  */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun | undefined> {
+  if (!RUN_ID_REGEXP.test(runId)) return undefined;
   const intent = await readRunIntent(runPaths(projectRoot, runId).intent);
   const found = await readFiles(projectRoot, runId, intent !== undefined);
   return found === undefined ? undefined : { ...found, intent };

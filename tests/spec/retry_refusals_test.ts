@@ -87,6 +87,18 @@ Deno.test("an earlier run is retried by its name, and one that was retried alrea
     [again.code, again.stdout],
     [0, `note: run ${first} was retried already: this retries run ${last}\nnothing to retry (run ${last} succeeded)\n`],
   );
+  for (const name of [`${first}/`, `./${first}`, `../runs/${first}`]) {
+    assert.match(await refusal(cwd, name), /^error PZ0502: there is no run /);
+    assert.equal((await runPz(["runs", "show", name], { cwd })).code, 2);
+  }
+
+  // As by a clock that was set back in between.
+  const early = "20200101T000000000Z-0000";
+  Deno.renameSync(folder.join(".pz/runs", last ?? ""), folder.join(".pz/runs", early));
+  assert.match(
+    (await runPz(["retry", first], { cwd })).stdout,
+    new RegExp(`^note: run ${first} was retried already: this retries run ${early}\n`),
+  );
 });
 
 Deno.test("`pz runs show` tells a run's nodes, where their results come from, and why they failed", async () => {

@@ -293,3 +293,34 @@ Deno.test("of two retries of one run at the same time one is refused, and nothin
   if (codes[1] === 2) assert.match(results.find(({ code }) => code === 2)?.stderr ?? "", /^error PZ0503: /m);
   assert.deepEqual(await tableRows(cwd, "SELECT count(*) FROM made.good"), [["6"]]);
 });
+
+Deno.test("appends are not done twice where their connection's settings have changed and lead to the same place", async () => {
+  await using folder = await failedRun({
+    "connections.yml": `${TWO_SINKS["connections.yml"]}files:\n  connector: localfiles\n  root: files\n`,
+    "pipelines/filed.sql": sinkSql("files", "filed", "append", ", format: 'csv'"),
+  });
+  const cwd = folder.path;
+  const rows = async () => [
+    ...await tableRows(cwd, "SELECT count(*), count(DISTINCT id) FROM made.good"),
+    ...await tableRows(cwd, `SELECT count(*), count(DISTINCT id) FROM '${folder.join("files")}/**/*.csv'`),
+  ];
+  assert.deepEqual(await rows(), [["3", "3"], ["3", "3"]]);
+  unblockLake(cwd);
+  const connections = Deno.readTextFileSync(folder.join("connections.yml"));
+  Deno.writeTextFileSync(
+    folder.join("connections.yml"),
+    connections.replace("path: base.duckdb", "path: ./base.duckdb").replace(
+      "root: files",
+      `root: ${folder.join("files")}`,
+    ),
+  );
+
+  const retry = await runPz(RETRY, { cwd });
+
+  assert.equal(retry.code, 0, retry.toString());
+  assert.deepEqual(await rows(), [["3", "3"], ["3", "3"]]);
+  assert.match(
+    retry.stderr,
+    /^note: run \S+ may have appended to 'base\.good': what has landed is not appended again$/m,
+  );
+});

@@ -24,6 +24,15 @@ export function factsOf({ summary: { runId }, nodes, started, intent }: StoredRu
   return facts;
 }
 
+/**
+ * What the target of an append that is run again is asked for, oldest first. An append that was done is run again only where
+ * its connection's settings have changed, which may lead to the same place all the same.
+ */
+export function triesOf(fact: NodeFact | undefined): readonly Try[] {
+  if (fact?.done === undefined) return fact?.tries ?? [];
+  return [{ run: fact.done.run, ordinal: 1 }, ...fact.tries];
+}
+
 type Of = { readonly run: string; readonly connection: string | undefined; readonly tries: readonly Try[] };
 
 function merge(former: NodeFact | undefined, node: StoredNode, of: Of): NodeFact {

@@ -1,5 +1,6 @@
 import type { CompiledDag, DagNode } from "../../compile/mod.ts";
 import type { NodeFact } from "../../state/mod.ts";
+import { triesOf } from "./facts.ts";
 import { isAppend, type Work } from "./work.ts";
 
 /** What was found of the earlier run, and what came of it. */
@@ -47,7 +48,7 @@ export function resumeNotes({ dag, facts, retryOf }: Of, story: Story): readonly
   }
   for (const node of dag.nodes) {
     if (node.kind !== "SinkWrite" || !running.has(node.id) || !isAppend(node)) continue;
-    const tries = facts.get(node.id)?.tries ?? [];
+    const tries = triesOf(facts.get(node.id));
     const last = tries.at(-1);
     if (last !== undefined) {
       notes.push(`run ${last.run} may have appended to '${node.name}': what has landed is not appended again`);

@@ -1,7 +1,7 @@
 import type { CompiledDag, DagNode, SinkWriteNode, SourceLoadNode } from "../../compile/mod.ts";
 import { type NodeFact, runPaths, type StoredRun, type Try } from "../../state/mod.ts";
 import { connectionHash } from "./connection_hash.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf, triesOf } from "./facts.ts";
 import { type Fingerprint, type InheritedStaging, inheritStaging } from "./inherited_staging.ts";
 import { resumeNotes, type Story } from "./notes.ts";
 import { type Decisions, doneBefore, isAppend, planWork, type Work } from "./work.ts";
@@ -180,7 +180,7 @@ function resumption(
     })),
     tries: new Map(dag.nodes.flatMap((node) => {
       if (node.kind !== "SinkWrite" || !isAppend(node) || decisions.redeliver.has(node.name)) return [];
-      const tries = facts.get(node.id)?.tries ?? [];
+      const tries = triesOf(facts.get(node.id));
       return tries.length === 0 ? [] : [[node.id, tries] as const];
     })),
     inherited: inheritedFacts(dag, facts, story.staging === undefined ? obstacles : undefined, decisions),
