@@ -25,7 +25,7 @@ type Terminal = { readonly finishedAt: string; readonly phases: Phases; readonly
 /**
  * Keeps a run's journal (one line for each completed node, always exact) and run_results.json (rewritten after each
  * node; in runs of more than 200 nodes at most four times a second). Call it after the data is committed and before
- * the event is published. None of its methods throws.
+ * the event is published. None of its methods but `begin` throws.
  *
  * What a machine that dies leaves is in the journal: until the run ends the receipt is not flushed to the disk.
  */
@@ -48,12 +48,13 @@ export class RunRecorder implements Disposable {
   /**
    * Notes in the journal that an attempt of a write is about to begin, flushed to the disk: whoever finds no end of it
    * knows that its rows may have landed.
+   *
+   * @throws where it can't be written: what nobody would know of must not begin
    */
   begin({ id, name }: Pick<NodeRecord, "id" | "name">, attempt: number): void {
-    this.#attempt(this.#options.journal, () => {
-      this.#append(JSON.stringify({ started: id, name, attempt }));
-      this.#journal?.syncDataSync();
-    });
+    if (this.#journal === undefined) throw new Error(`Run record '${this.#options.journal}' can't be written`);
+    this.#append(JSON.stringify({ started: id, name, attempt }));
+    this.#journal.syncDataSync();
   }
 
   /**

@@ -89,7 +89,12 @@ async function begin(
     throw new StepError("write", error);
   }
   if (account?.isTrusted !== true) await refuseUnknown(node, spec, group);
-  run.writeBegins(node, attempt);
+  try {
+    run.writeBegins(node, attempt);
+  } catch (error) {
+    await group.abort();
+    throw new StepError("write", error);
+  }
   faultPoint("write_begun");
   return group;
 }

@@ -166,3 +166,22 @@ Deno.test("writing leaves no temporary files", async () => {
     "run_results.json",
   ]);
 });
+
+Deno.test("a write that can't be noted does not begin", async () => {
+  await using folder = await TempDir.create();
+  const warnings: string[] = [];
+  const journal = join(folder.path, "missing", "journal.ndjson");
+  using recorder = new RunRecorder(
+    options(folder.path, { journal, onWarning: (message) => void warnings.push(message) }),
+  );
+  assert.throws(
+    () => recorder.begin({ id: "a", name: "lake.a" }, 1),
+    /^Error: Run record '.*journal\.ndjson' can't be written$/,
+  );
+  using good = new RunRecorder(options(folder.path));
+  good.begin({ id: "a", name: "lake.a" }, 2);
+  assert.equal(
+    read(folder.path, "journal.ndjson").trim().split("\n").at(-1),
+    `{"started":"a","name":"lake.a","attempt":2}`,
+  );
+});
