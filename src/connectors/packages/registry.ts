@@ -50,11 +50,13 @@ export async function fetchTarball(id: string, url: string): Promise<Uint8Array<
   throw new PzError("PZ0320", `the tarball of package '${id}' is not at ${shownUrl(url)}`);
 }
 
-/** A URL without what may be secret in it. */
+/** A URL, or a text that was meant for one, without what may be secret in it. */
 export function shownUrl(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname === "/" ? "" : pathname}`;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) {
+    return `${parsed.origin}${parsed.pathname === "/" ? "" : parsed.pathname}`;
+  }
+  return url.slice(url.lastIndexOf("@") + 1).split(/[?#]/, 1)[0] ?? "";
 }
 
 /** @returns undefined for 404 */
