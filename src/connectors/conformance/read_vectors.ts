@@ -196,13 +196,22 @@ export const CHECKPOINTS: Vector = {
       const partition of (await session.planRead(spec, NEVER)).filter(({ checkpointing }) => checkpointing === true)
     ) {
       const reading = session.read(spec, partition, options);
-      const before: string[][] = [];
-      const after: string[][] = [];
+      const batches: string[][][] = [];
       let token: string | undefined;
+      let split = 0;
+      // Whether there is a token behind a batch is known once something has come after it.
+      const look = () => {
+        if (token !== undefined || batches.length === 0) return;
+        token = reading.checkpointAfter(batches.length);
+        split = batches.length;
+      };
       for await (const batch of reading) {
-        (token === undefined ? before : after).push(...textsOf(batch));
-        token ??= reading.checkpoint;
+        look();
+        batches.push(textsOf(batch));
       }
+      look();
+      const before = batches.slice(0, split).flat();
+      const after = batches.slice(split).flat();
       if (token === undefined) continue;
       tried++;
       const rest = await rowsOf(session.read(spec, partition, { ...options, resumeFrom: token }));

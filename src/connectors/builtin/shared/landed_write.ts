@@ -11,6 +11,14 @@ export class LandedWrite implements WriteSession {
     this.#result = result;
   }
 
+  acknowledgedRows(): bigint {
+    return this.#result.rows;
+  }
+
+  resumeFrom(rows: bigint): Promise<boolean> {
+    return Promise.resolve(rows === this.#result.rows);
+  }
+
   write(): Promise<void> {
     return Promise.resolve();
   }
