@@ -71,8 +71,9 @@ Deno.test("a number without an exponent is the same number", () => {
   fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
     const text = plainNumber(value);
     assert.match(text, /^-?\d+(?:\.\d+)?$/);
-    assert.equal(Number(text), value);
-  }));
+    // No database keeps the sign of zero.
+    assert.equal(Number(text), value + 0);
+  }), { examples: [[-0]] });
   assert.deepEqual([plainNumber(1e25), plainNumber(1.5e-7), plainNumber(-1.25e21)], [
     "10000000000000000000000000",
     "0.00000015",
