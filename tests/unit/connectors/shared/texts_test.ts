@@ -68,12 +68,15 @@ Deno.test("a decimal's text means its unscaled value, or nothing where it does n
 });
 
 Deno.test("a number without an exponent is the same number", () => {
-  fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-    const text = plainNumber(value);
-    assert.match(text, /^-?\d+(?:\.\d+)?$/);
-    // No database keeps the sign of zero.
-    assert.equal(Number(text), value + 0);
-  }), { examples: [[-0]] });
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const text = plainNumber(value);
+      assert.match(text, /^-?\d+(?:\.\d+)?$/);
+      // No database keeps the sign of zero.
+      assert.equal(Number(text), value + 0);
+    }),
+    { examples: [[-0]] },
+  );
   assert.deepEqual([plainNumber(1e25), plainNumber(1.5e-7), plainNumber(-1.25e21)], [
     "10000000000000000000000000",
     "0.00000015",
