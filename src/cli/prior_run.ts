@@ -4,6 +4,9 @@ import { listRunIds, readRun, type RunIntent, runPaths, type StoredRun, takeIfFr
 /** The run that a retry is of, and what to tell of the choice. */
 export type PriorRun = { readonly run: StoredRun; readonly intent: RunIntent; readonly notes: readonly string[] };
 
+/** The way out where a retry has none, with its price. */
+const RUN_ANEW = "`pz run` does all of it, and appends once more what was appended before";
+
 /**
  * Finds the run to retry: the newest, or the one that is named, or else the newest retry of that, which knows more. One
  * that succeeded is found as well.
@@ -26,13 +29,13 @@ export async function findPriorRun(root: string, wanted: string | undefined): Pr
     });
   }
   if (status === "fatal" && !interrupted) {
-    throw new PzError("PZ0504", `run ${runId} ended on a fatal error, and there is nothing to build on`, {
-      hint: "use `pz run`",
+    throw new PzError("PZ0504", `run ${runId} ended on a fatal error, and a retry can't build on it`, {
+      hint: RUN_ANEW,
     });
   }
   if (intent === undefined) {
     throw new PzError("PZ0771", `run ${runId} can't be retried: it is not known what it was asked to do`, {
-      hint: "its intent.json is missing or of another pz; use `pz run`",
+      hint: `its intent.json is missing or of another pz; ${RUN_ANEW}`,
     });
   }
   const notes = run === named ? [] : [`run ${named.summary.runId} was retried already: this retries run ${runId}`];

@@ -1,6 +1,7 @@
 export { openStaging, Staging, type StagingOptions } from "./staging.ts";
 export { FORMAT_VERSION, LEDGER_SETUP, StagingFormatError } from "./meta.ts";
 export { type LoadWindow, type PartitionCheckpoint, PartitionLedger } from "./partition_ledger.ts";
+export { partTablesOf } from "./part_tables.ts";
 export { type Delivered, isSameContent, SinkDeliveryLedger } from "./delivery_ledger.ts";
 export { type Fingerprint, fingerprint, type FingerprintOptions } from "./fingerprint.ts";
 export { transaction } from "./transaction.ts";

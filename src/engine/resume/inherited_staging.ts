@@ -1,11 +1,7 @@
 import type { SourceLoadNode } from "../../compile/mod.ts";
 import { type DuckDbConnection, type DuckDbDatabase, literal, openDuckDb, qualified } from "../../duckdb/mod.ts";
-import { FORMAT_VERSION } from "../../staging/mod.ts";
+import { type Fingerprint, fingerprint, FORMAT_VERSION, partTablesOf } from "../../staging/mod.ts";
 import type { RunPaths } from "../../state/mod.ts";
-import { sha256Hex } from "../../util/mod.ts";
-
-/** Stands for the content of a relation: its columns, how many rows it has, and a sum over them that ignores their order. */
-export type Fingerprint = string;
 
 /** Either the staging of an earlier run, copied into the folder of a new one, or why there is none. */
 export type Inheritance = { readonly staging: InheritedStaging } | { readonly why: string };
@@ -116,7 +112,7 @@ export class InheritedStaging implements AsyncDisposable {
   async fingerprint(relation: string): Promise<Fingerprint | undefined> {
     if (!this.#relations.has(relation)) return undefined;
     try {
-      return await fingerprintOf((sql) => this.#connection.rows(sql), relation);
+      return await fingerprint(this.#connection, relation);
     } catch {
       return undefined;
     }
@@ -125,13 +121,10 @@ export class InheritedStaging implements AsyncDisposable {
   /** Drops all that the new run makes itself, and the progress of loads and outputs that do not go on. */
   async prune({ loads, unfinished, outputs }: Keep): Promise<void> {
     const kept = new Set([...loads, ...unfinished].map(({ relation }) => relation));
-    const parts = unfinished.map(({ id }) => id.replaceAll(/[^A-Za-z0-9]/g, ""));
+    for (const { id } of unfinished) for (const part of await partTablesOf(this.#connection, id)) kept.add(part);
     for (const kind of ["VIEW", "TABLE"]) {
       for (const [name, is] of this.#relations) {
-        const isPart = parts.some((key) =>
-          name.startsWith(`__pz_part__${key}__`) || name.startsWith(`__pz_seg__${key}__`)
-        );
-        if (is !== kind || kept.has(name) || isPart) continue;
+        if (is !== kind || kept.has(name)) continue;
         await this.#connection.run(`DROP ${kind} IF EXISTS ${qualified("staging", name)}`);
       }
     }
@@ -160,19 +153,6 @@ export class InheritedStaging implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database[Symbol.asyncDispose]();
   }
-}
-
-/** The fingerprint of a staged relation by two queries. */
-export async function fingerprintOf(
-  query: (sql: string) => Promise<readonly (readonly (string | null)[])[]>,
-  relation: string,
-): Promise<Fingerprint> {
-  const name = qualified("staging", relation);
-  const columns = await query(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${name})`);
-  const [[count, sum] = []] = await query(
-    `SELECT count(*), coalesce(sum(hash(pz_row)::HUGEINT), 0) FROM ${name} AS pz_row`,
-  );
-  return sha256Hex(JSON.stringify([columns, count, sum]));
 }
 
 async function relationsOf(connection: DuckDbConnection): Promise<Relations> {

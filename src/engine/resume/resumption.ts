@@ -2,9 +2,10 @@ import type { CompiledDag, DagNode, SinkWriteNode, SourceLoadNode } from "../../
 import { type NodeFact, runPaths, type StoredRun, type Try } from "../../state/mod.ts";
 import { connectionHash } from "./connection_hash.ts";
 import { factsOf, triesOf } from "./facts.ts";
-import { type Fingerprint, type InheritedStaging, inheritStaging } from "./inherited_staging.ts";
+import { type InheritedStaging, inheritStaging } from "./inherited_staging.ts";
 import { resumeNotes, type Story } from "./notes.ts";
 import { type Decisions, doneBefore, isAppend, planWork, type Work } from "./work.ts";
+import type { Fingerprint } from "../../staging/mod.ts";
 import { faultPoint } from "../../util/mod.ts";
 
 /** What a run takes over from the one that it is a retry of. */

@@ -1,9 +1,8 @@
 import type { DagNode, SinkWriteNode } from "../../compile/mod.ts";
+import { fingerprint, isSameContent } from "../../staging/mod.ts";
 import type { Tools } from "../attempts.ts";
 import type { NodeControl, Verdict } from "../dispatcher.ts";
 import type { NodeEnds } from "../node_end.ts";
-import { rows as rowsOf } from "../statements.ts";
-import { fingerprintOf } from "./inherited_staging.ts";
 import type { CarriedSink, ComparedSink } from "./resumption.ts";
 import { isAppend } from "./work.ts";
 
@@ -48,9 +47,9 @@ export async function compareSink(
       node,
       1,
       control,
-      (context) => fingerprintOf((sql) => rowsOf(context, sql), node.relation),
+      ({ connection, signal }) => fingerprint(connection, node.relation, { signal }),
     );
-    isSame = found === compared.fingerprint;
+    isSame = isSameContent(found, compared.fingerprint);
   } catch {
     // Writing finds out what is wrong.
     isSame = false;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Resumption } from "../../../src/engine/mod.ts";
-import { fingerprintOf } from "../../../src/engine/resume/inherited_staging.ts";
-import { openStaging } from "../../../src/staging/mod.ts";
+import { type Fingerprint, fingerprint, openStaging } from "../../../src/staging/mod.ts";
 import { runPaths } from "../../../src/state/mod.ts";
 import { FakeSink, MANY, universalSink } from "./fake_sink.ts";
 import { Bench, csvCopy, type FixtureRun, nativeSource, pipeline, RUN_ID, sink, source } from "./fixture.ts";
@@ -25,7 +24,7 @@ function resumption(more: Partial<Resumption>): Resumption {
 }
 
 /** Puts a table into the staging database that the next run of the bench opens; gives its fingerprint. */
-async function stage({ root }: Bench, name: string, query: string): Promise<string> {
+async function stage({ root }: Bench, name: string, query: string): Promise<Fingerprint> {
   const { folder, staging: file, spill } = runPaths(root, RUN_ID);
   Deno.mkdirSync(folder, { recursive: true });
   await using staging = await openStaging({
@@ -38,7 +37,7 @@ async function stage({ root }: Bench, name: string, query: string): Promise<stri
   });
   const connection = await staging.connect();
   await connection.run(`CREATE OR REPLACE TABLE staging.${name} AS ${query}`);
-  return await fingerprintOf((sql) => connection.rows(sql), name);
+  return await fingerprint(connection, name);
 }
 
 const provenances = ({ receipt }: FixtureRun) =>
@@ -80,8 +79,8 @@ Deno.test("an output is carried forward if its rows are the same, else it is wri
     const [strategy, same] of [["replace", true], ["replace", false], ["append", true], ["append", false]] as const
   ) {
     await using bench = await Bench.create();
-    const fingerprint = await stage(bench, "former", "SELECT range AS i FROM range(3)");
-    const compared = new Map([["id-lake.x", { rows: 3, run: BEFORE, fingerprint }]]);
+    const written = await stage(bench, "former", "SELECT range AS i FROM range(3)");
+    const compared = new Map([["id-lake.x", { rows: 3, run: BEFORE, fingerprint: written }]]);
     const write = { strategy, keys: [], acceptDuplicates: false, schemaPolicy: "fail_on_change" as const, options: {} };
     const run = await bench.run([
       pipeline("p", `SELECT range AS i FROM range(${same ? 3 : 4})`),

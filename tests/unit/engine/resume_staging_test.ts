@@ -106,9 +106,9 @@ Deno.test("a fingerprint tells rows, columns and types, and not their order", as
   await using staging = await inherited(places);
   const a = await staging.fingerprint("a");
   assert.ok(a !== undefined);
-  assert.equal(await staging.fingerprint("b"), a);
-  assert.equal(await staging.fingerprint("seen"), a);
-  for (const other of ["named", "typed", "twice"]) assert.notEqual(await staging.fingerprint(other), a, other);
+  assert.deepEqual(await staging.fingerprint("b"), a);
+  assert.deepEqual(await staging.fingerprint("seen"), a);
+  for (const other of ["named", "typed", "twice"]) assert.notDeepEqual(await staging.fingerprint(other), a, other);
   for (const none of ["broken", "gone"]) assert.equal(await staging.fingerprint(none), undefined, none);
 });
 

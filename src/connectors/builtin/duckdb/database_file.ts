@@ -1,43 +1,8 @@
-import { relative, resolve } from "node:path";
-import type { ConfigMap, ConfigProblem, ConnectorContext } from "../../contract/mod.ts";
+import type { ConfigProblem } from "../../contract/mod.ts";
 import { type FileKind, fileKind, specialProblem } from "../localfiles/file_kind.ts";
 import { realPath } from "../localfiles/place.ts";
 import { literal, qualified } from "../../../duckdb/mod.ts";
 import { sha256Hex } from "../../../util/mod.ts";
-
-/** The absolute path of a connection's database, whatever stands there; undefined without a usable `path`. */
-export function databasePath(config: ConfigMap, context: ConnectorContext): string | undefined {
-  const path = config["path"];
-  if (typeof path !== "string" || path.trim() === "" || path.includes("\0")) return undefined;
-  return resolve(context.projectRoot, path);
-}
-
-/** The database of a connection; problems are pushed, and then the result is undefined. */
-export function checkDatabase(
-  config: ConfigMap,
-  context: ConnectorContext,
-  problems: ConfigProblem[],
-): string | undefined {
-  const path = databasePath(config, context);
-  if (path === undefined) {
-    problems.push({
-      code: "PZ0301",
-      message: `A duckdb connection needs "path", the path of its database file`,
-      setting: "path",
-    });
-    return undefined;
-  }
-  if (relative(context.projectRoot, path).split(/[\\/]/)[0] === ".pz") {
-    problems.push({
-      code: "PZ0301",
-      message: `Setting "path" leads to "${path}", inside the folder .pz, which belongs to pz`,
-      setting: "path",
-      hint: "choose a file outside of .pz",
-    });
-    return undefined;
-  }
-  return path;
-}
 
 /** What stands for a file's first bytes to be a database: a checksum, the magic word, and three blocks of headers. */
 const MAGIC = "DUCK";

@@ -10,7 +10,8 @@ import type {
 } from "../../contract/mod.ts";
 import { selectExact, typedColumns } from "../shared/exact_cast.ts";
 import { attachTrouble } from "./attach_trouble.ts";
-import { attachment, checkDatabase, checkFile, databasePath, tableOf, tableSql } from "./database_file.ts";
+import { checkDatabasePath, databasePath } from "../shared/database_path.ts";
+import { attachment, checkFile, tableOf, tableSql } from "./database_file.ts";
 import { writeTable } from "./write.ts";
 
 /** Tables of a DuckDB database file, attached to the engine's own DuckDB. */
@@ -46,14 +47,14 @@ export const duckdb: ConnectorDescription = {
 
 function probeDatabase(config: ConfigMap, context: ConnectorContext): NativeProbe {
   const problems: ConfigProblem[] = [];
-  const path = checkDatabase(config, context, problems);
+  const path = checkDatabasePath("duckdb", config, context, problems);
   const stands = path !== undefined && checkFile(path, problems) === "file" && problems.length === 0;
   return { problems, setup: stands ? [attachment(path, "read")] : [] };
 }
 
 function readTable(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<NativeScan> {
   const problems: ConfigProblem[] = [];
-  const path = checkDatabase(spec.config, context, problems);
+  const path = checkDatabasePath("duckdb", spec.config, context, problems);
   const table = tableOf(path, spec.entity, problems);
   const columns = typedColumns(spec.columns, () => false, problems);
   if (path !== undefined && checkFile(path, problems) === "nothing") {

@@ -2,7 +2,8 @@ import { dirname } from "node:path";
 import type { ConfigProblem, ConnectorContext, NativeCopy, NativeOutcome, OutputSpec } from "../../contract/mod.ts";
 import { ident, literal, qualified } from "../../../duckdb/mod.ts";
 import { realPath } from "../localfiles/place.ts";
-import { attachment, checkDatabase, checkFile, type TableName, tableOf, tableSql } from "./database_file.ts";
+import { checkDatabasePath } from "../shared/database_path.ts";
+import { attachment, checkFile, type TableName, tableOf, tableSql } from "./database_file.ts";
 
 /** Where an append records which runs of a node have landed, in the schema of the target. */
 const ATTEMPTS = "_pz_attempts";
@@ -14,7 +15,7 @@ const ATTEMPTS = "_pz_attempts";
  */
 export function writeTable(spec: OutputSpec, context: ConnectorContext): NativeOutcome<NativeCopy> {
   const problems: ConfigProblem[] = [];
-  const path = checkDatabase(spec.config, context, problems);
+  const path = checkDatabasePath("duckdb", spec.config, context, problems);
   const table = tableOf(path, spec.entity, problems);
   if (path !== undefined) checkFile(path, problems);
   if (path === undefined || table === undefined || problems.length > 0) return { ok: false, problems };

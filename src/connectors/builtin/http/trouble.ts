@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { isRefusedPermission } from "../shared/refused_permission.ts";
 
 /** A request that failed. `mayHaveLanded`: the server may have done what it was asked for all the same. */
 export class RequestError extends ConnectorError {
@@ -28,7 +29,7 @@ export function refused(message: string, hint?: string): ConnectorError {
  * since they hold the whole address. A refused permission passes as it is.
  */
 export function toTrouble(error: unknown, doing: string): unknown {
-  if (error instanceof ConnectorError || isRefusal(error)) return error;
+  if (error instanceof ConnectorError || isRefusedPermission(error)) return error;
   const words = wordsOf(error);
   if (/dns error|failed to lookup address/i.test(words)) {
     const isForNow = /temporary failure/i.test(words);
@@ -84,11 +85,4 @@ function wordsOf(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) words.push(at.message);
   // What an address says is not what happened.
   return words.join(" ").replaceAll(/\w+:\/\/\S+/g, "");
-}
-
-function isRefusal(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    if (at instanceof Deno.errors.NotCapable) return true;
-  }
-  return false;
 }

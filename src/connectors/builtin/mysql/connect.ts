@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { readCertificate } from "../shared/certificate.ts";
 import { requireNet } from "../../sdk/mod.ts";
 import type { MysqlConfig } from "./config.ts";
 import { type Connection, createConnection } from "./driver.ts";
@@ -116,23 +117,4 @@ async function tlsOptions(config: MysqlConfig): Promise<Tls> {
 /** As with libpq, a root certificate makes `require` check the chain too. */
 function checksCertificate({ sslMode, sslRootCert }: MysqlConfig): boolean {
   return sslMode.startsWith("verify") || (sslMode === "require" && sslRootCert !== undefined);
-}
-
-async function readCertificate(path: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    const what = error instanceof Deno.errors.NotFound
-      ? `There is no certificate file "${path}"`
-      : error instanceof Deno.errors.IsADirectory
-      ? `The certificate file "${path}" is a folder`
-      : undefined;
-    if (what === undefined) throw error;
-    throw new ConnectorError(what, {
-      transient: false,
-      code: "PZ0301",
-      hint: "check ssl_root_cert of the connection",
-      cause: error,
-    });
-  }
 }

@@ -1,6 +1,7 @@
 import type { Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
 import { findColumn, keyColumn } from "../shared/column_names.ts";
+import { misfitOf } from "../shared/output_table.ts";
 import { ident, isName, literal, MAX_CHARACTERS } from "./name.ts";
 import type { MysqlSession } from "./session.ts";
 import { numberOf } from "./trouble.ts";
@@ -118,18 +119,8 @@ export async function describeTarget(
 ): Promise<Target> {
   const existing = await loadColumns(session, table);
   const columns = schema.fields.map((field) => matchColumn(field, existing, { table, facts }));
-  const taken = new Set(columns.map(({ name }) => name));
-  if (taken.size < columns.length) {
-    throw mismatch(table, "two columns differ in nothing but case", "rename one of them");
-  }
-  const lacking = existing.find(({ name, isNeeded }) => isNeeded && !taken.has(name));
-  if (lacking !== undefined) {
-    throw mismatch(
-      table,
-      `its column "${lacking.name}" must not be NULL, and the rows have no such column`,
-      `add "${lacking.name}" to the SELECT, or give the column a default`,
-    );
-  }
+  const misfit = misfitOf(columns, existing);
+  if (misfit !== undefined) throw mismatch(table, misfit.what, misfit.hint);
   const keyNames = keys.map((field) => columns[schema.fields.indexOf(field)]?.name ?? field.name);
   if (keyNames.length > 0) await requireUnique(session, table, keyNames);
   return { table, columns, keys: keyNames };

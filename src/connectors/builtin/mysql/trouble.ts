@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { isRefusedPermission } from "../shared/refused_permission.ts";
 
 /** The server's errors after which the same statement may succeed: lost connections, conflicts, exhausted or stopping servers. */
 const TRANSIENT: ReadonlySet<number> = new Set([
@@ -84,7 +85,7 @@ export function isRefused(error: unknown): boolean {
  * connector's error already, and the runtime's refusal of a permission, pass as they are.
  */
 export function toTrouble(error: unknown, doing: string): unknown {
-  if (error instanceof ConnectorError || isRefusal(error)) return error;
+  if (error instanceof ConnectorError || isRefusedPermission(error)) return error;
   const server = serverError(error);
   if (server !== undefined) {
     const { number, message, state } = server;
@@ -135,13 +136,6 @@ function withoutValues(number: number, message: string): string {
     default:
       return message;
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    if (at instanceof Deno.errors.NotCapable) return true;
-  }
-  return false;
 }
 
 function serverError(error: unknown): ServerError | undefined {

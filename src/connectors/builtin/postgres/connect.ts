@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { readCertificate } from "../shared/certificate.ts";
 import { requireNet } from "../../sdk/mod.ts";
 import type { PostgresConfig } from "./config.ts";
 import { CopyTap } from "./copy_tap.ts";
@@ -108,23 +109,4 @@ async function tlsOptions({ sslMode, sslRootCert, host }: PostgresConfig): Promi
     return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   }
   return { ...ca, rejectUnauthorized: false };
-}
-
-async function readCertificate(path: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    const what = error instanceof Deno.errors.NotFound
-      ? `There is no certificate file "${path}"`
-      : error instanceof Deno.errors.IsADirectory
-      ? `The certificate file "${path}" is a folder`
-      : undefined;
-    if (what === undefined) throw error;
-    throw new ConnectorError(what, {
-      transient: false,
-      code: "PZ0301",
-      hint: "check ssl_root_cert of the connection",
-      cause: error,
-    });
-  }
 }

@@ -1,5 +1,6 @@
 import type { Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
+import { namedTable, ownTable, refuseEvolve } from "../shared/output_table.ts";
 import type { ConnectorHost, Sink, WriteSession } from "../../sdk/connector.ts";
 import { LandedWrite } from "../shared/landed_write.ts";
 import { ATTEMPTS_TABLE, claimAttempt, ensureAttempts } from "./attempts.ts";
@@ -115,21 +116,8 @@ export class PostgresSink implements Sink {
 }
 
 function targetTable(spec: OutputSpec): TableName {
-  const { table, problems: [problem] } = tableOf(spec.entity);
-  if (table === undefined || problem !== undefined) {
-    throw new ConnectorError(problem?.message ?? `Entity "${spec.entity}" is no name of a table`, {
-      transient: false,
-      code: problem?.code,
-      hint: problem?.hint,
-    });
-  }
-  if (table.table === ATTEMPTS_TABLE) {
-    throw new ConnectorError(`"${ATTEMPTS_TABLE}" is the connector's own table`, {
-      transient: false,
-      code: "PZ0301",
-      hint: "write to another table",
-    });
-  }
+  const table = namedTable(spec, tableOf(spec.entity));
+  if (table.table === ATTEMPTS_TABLE) throw ownTable(ATTEMPTS_TABLE);
   if (/^(?:pg_|information_schema$)/.test(table.schema)) {
     throw new ConnectorError(`The schema "${table.schema}" is the server's own, and what stands there may not last`, {
       transient: false,
@@ -137,12 +125,6 @@ function targetTable(spec: OutputSpec): TableName {
       hint: "write to a table of another schema",
     });
   }
-  if (spec.schemaPolicy === "evolve") {
-    throw new ConnectorError(`schema_policy "evolve" is not supported by connector 'postgres'`, {
-      transient: false,
-      code: "PZ0301",
-      hint: "use fail_on_change, and change the table yourself",
-    });
-  }
+  refuseEvolve(spec, "postgres");
   return table;
 }

@@ -1,6 +1,7 @@
 import type { Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
 import { keyColumn } from "../shared/column_names.ts";
+import { misfitOf } from "../shared/output_table.ts";
 import { loadTypes } from "./catalog.ts";
 import { ident, isName, literal, MAX_BYTES, qualified, type TableName } from "./name.ts";
 import type { CatalogType } from "./read_types.ts";
@@ -49,18 +50,8 @@ export async function ensureTarget(
   if (!isNew) await session.query(`LOCK TABLE ${qualified(table)} IN ROW EXCLUSIVE MODE`);
   const existing = await loadColumns(session, table);
   const columns = schema.fields.map((field) => matchColumn(field, existing, table));
-  const taken = new Set(columns.map(({ name }) => name));
-  if (taken.size < columns.length) {
-    throw mismatch(table, "two columns differ in nothing but case", "rename one of them");
-  }
-  const lacking = existing.find(({ name, isNeeded }) => isNeeded && !taken.has(name));
-  if (lacking !== undefined) {
-    throw mismatch(
-      table,
-      `its column "${lacking.name}" must not be NULL, and the rows have no such column`,
-      `add "${lacking.name}" to the SELECT, or give the column a default`,
-    );
-  }
+  const misfit = misfitOf(columns, existing);
+  if (misfit !== undefined) throw mismatch(table, misfit.what, misfit.hint);
   const keys = keyFields.map((field) => columns[schema.fields.indexOf(field)]?.name ?? field.name);
   if (keys.length > 0 && !isNew) await requireUnique(session, table, keys);
   return { table, columns, keys, isNew };

@@ -1,4 +1,5 @@
 import { ConnectorError } from "../../contract/mod.ts";
+import { isRefusedPermission } from "../shared/refused_permission.ts";
 
 /** SQLSTATEs after which the same statement may succeed: lost connections, conflicts, exhausted or stopping servers. */
 const TRANSIENT_STATE = /^(?:08...|40001|40P01|53...|55P03|57P0.)$/;
@@ -45,7 +46,7 @@ export function isRolledBack(error: unknown): boolean {
  * that is a connector's error already, and the runtime's refusal of a permission, pass as they are.
  */
 export function toTrouble(error: unknown, doing: string): unknown {
-  if (error instanceof ConnectorError || isRefusal(error)) return error;
+  if (error instanceof ConnectorError || isRefusedPermission(error)) return error;
   const server = serverError(error);
   if (server !== undefined) {
     const { code, message, column } = server;
@@ -78,13 +79,6 @@ export function toTrouble(error: unknown, doing: string): unknown {
     });
   }
   return error;
-}
-
-function isRefusal(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    if (at instanceof Deno.errors.NotCapable) return true;
-  }
-  return false;
 }
 
 function serverError(error: unknown): ServerError | undefined {

@@ -1,4 +1,5 @@
 import { BadValue } from "./bad_value.ts";
+import { calendarDay } from "./calendar.ts";
 
 const MICROS_PER_DAY = 86_400_000_000n;
 const MICROS_PER_SECOND = 1_000_000;
@@ -12,18 +13,7 @@ const LAST_DAY = 2_932_896; // 9999-12-31
  */
 export function dateText(days: number): string {
   if (days < FIRST_DAY || days > LAST_DAY) throw new BadValue("a date is outside of the years 0000 to 9999");
-  // March is the first month of a shifted year, so that a leap day is a year's last.
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const { year, month, day } = calendarDay(days);
   return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
 }
 

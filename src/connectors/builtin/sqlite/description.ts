@@ -12,7 +12,8 @@ import { realPath } from "../localfiles/place.ts";
 import { readOptions } from "../shared/read_options.ts";
 import { SQLITE_CAPABILITIES } from "./capabilities.ts";
 import { tableOf } from "./name.ts";
-import { checkFile, checkPlace, databasePath, readSideFiles, withSideFiles } from "./place.ts";
+import { checkDatabasePath, databasePath } from "../shared/database_path.ts";
+import { checkFile, readSideFiles, withSideFiles } from "./place.ts";
 
 /** Tables of a SQLite database file. */
 export const sqlite: ConnectorDescription = {
@@ -44,7 +45,7 @@ export const sqlite: ConnectorDescription = {
 
 function universalRead(spec: DatasetSpec, context: ConnectorContext): NativeOutcome<UniversalRead> {
   const problems: ConfigProblem[] = [];
-  const path = checkPlace(spec.config, context, problems);
+  const path = checkDatabasePath("sqlite", spec.config, context, problems);
   problems.push(...readOptions(spec.options).problems, ...tableOf(spec.entity).problems);
   if (path !== undefined) checkFile(path, { mustExist: true, connection: spec.connection }, problems);
   if (path === undefined || problems.length > 0) return { ok: false, problems };
@@ -60,7 +61,7 @@ function universalRead(spec: DatasetSpec, context: ConnectorContext): NativeOutc
 
 function universalWrite(spec: OutputSpec, context: ConnectorContext): NativeOutcome<UniversalWrite> {
   const problems: ConfigProblem[] = [];
-  const path = checkPlace(spec.config, context, problems);
+  const path = checkDatabasePath("sqlite", spec.config, context, problems);
   problems.push(...tableOf(spec.entity).problems);
   if (path !== undefined) checkFile(path, { mustExist: false, connection: spec.connection }, problems);
   if (path === undefined || problems.length > 0) return { ok: false, problems };

@@ -1,5 +1,5 @@
-import { dirname, relative, resolve } from "node:path";
-import type { ConfigMap, ConfigProblem, ConnectorContext } from "../../contract/mod.ts";
+import { dirname } from "node:path";
+import type { ConfigProblem } from "../../contract/mod.ts";
 import { fileKind, specialProblem } from "../localfiles/file_kind.ts";
 
 /** What SQLite keeps beside a database while it is in use. */
@@ -9,13 +9,6 @@ const MAGIC = "SQLite format 3\0";
 const WRITE_VERSION_AT = 18;
 const LOGGED = 2;
 
-/** The absolute path of a connection's database, whatever stands there; undefined without a usable `path`. */
-export function databasePath(config: ConfigMap, context: ConnectorContext): string | undefined {
-  const path = config["path"];
-  if (typeof path !== "string" || path.trim() === "" || path.includes("\0")) return undefined;
-  return resolve(context.projectRoot, path);
-}
-
 /** A database and the files that SQLite makes beside it. */
 export function withSideFiles(path: string): readonly string[] {
   return [path, ...SIDE_FILES.map((ending) => path + ending)];
@@ -24,33 +17,6 @@ export function withSideFiles(path: string): readonly string[] {
 /** The files that a mere read of a database makes beside it: none, unless it is written through a log. */
 export function readSideFiles(path: string): readonly string[] {
   return headerOf(path)?.[WRITE_VERSION_AT] === LOGGED ? [`${path}-wal`, `${path}-shm`] : [];
-}
-
-/** The database of a connection; problems are pushed, and then the result is undefined. */
-export function checkPlace(
-  config: ConfigMap,
-  context: ConnectorContext,
-  problems: ConfigProblem[],
-): string | undefined {
-  const path = databasePath(config, context);
-  if (path === undefined) {
-    problems.push({
-      code: "PZ0301",
-      message: `A sqlite connection needs "path", the path of its database file`,
-      setting: "path",
-    });
-    return undefined;
-  }
-  if (relative(context.projectRoot, path).split(/[\\/]/)[0] === ".pz") {
-    problems.push({
-      code: "PZ0301",
-      message: `Setting "path" leads to "${path}", inside the folder .pz, which belongs to pz`,
-      setting: "path",
-      hint: "choose a file outside of .pz",
-    });
-    return undefined;
-  }
-  return path;
 }
 
 /** Looks at what stands at the path of a database; whatever is none, or nothing where it is needed, is pushed as a problem. */

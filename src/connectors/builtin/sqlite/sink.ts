@@ -1,5 +1,6 @@
 import type { Schema } from "../../../util/arrow.ts";
-import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
+import type { OutputSpec } from "../../contract/mod.ts";
+import { namedTable, ownTable, refuseEvolve } from "../shared/output_table.ts";
 import type { ConnectorHost, Sink, WriteSession } from "../../sdk/mod.ts";
 import { LandedWrite } from "../shared/landed_write.ts";
 import { ATTEMPTS_TABLE, landedAttempt } from "./attempts.ts";
@@ -74,27 +75,8 @@ function exists(path: string): boolean {
 }
 
 function targetTable(spec: OutputSpec): string {
-  const { table, problems: [problem] } = tableOf(spec.entity);
-  if (table === undefined || problem !== undefined) {
-    throw new ConnectorError(problem?.message ?? `Entity "${spec.entity}" is no name of a table`, {
-      transient: false,
-      code: problem?.code,
-      hint: problem?.hint,
-    });
-  }
-  if (table.toLowerCase() === ATTEMPTS_TABLE) {
-    throw new ConnectorError(`"${ATTEMPTS_TABLE}" is the connector's own table`, {
-      transient: false,
-      code: "PZ0301",
-      hint: "write to another table",
-    });
-  }
-  if (spec.schemaPolicy === "evolve") {
-    throw new ConnectorError(`schema_policy "evolve" is not supported by connector 'sqlite'`, {
-      transient: false,
-      code: "PZ0301",
-      hint: "use fail_on_change, and change the table yourself",
-    });
-  }
+  const table = namedTable(spec, tableOf(spec.entity));
+  if (table.toLowerCase() === ATTEMPTS_TABLE) throw ownTable(ATTEMPTS_TABLE);
+  refuseEvolve(spec, "sqlite");
   return table;
 }

@@ -1,6 +1,7 @@
 import type { Field, Schema } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec } from "../../contract/mod.ts";
 import { findColumn, keyColumn } from "../shared/column_names.ts";
+import { misfitOf } from "../shared/output_table.ts";
 import type { Database } from "./database.ts";
 import { ident } from "./name.ts";
 import { newColumnType, takes, type TargetType, targetType } from "./write_types.ts";
@@ -34,18 +35,8 @@ export function ensureTarget(database: Database, table: string, spec: OutputSpec
   const isNew = createIfMissing(database, table, schema, keys);
   const existing = loadColumns(database, table);
   const columns = schema.fields.map((field) => matchColumn(field, existing, table));
-  const taken = new Set(columns.map(({ name }) => name));
-  if (taken.size < columns.length) {
-    throw mismatch(table, "two columns differ in nothing but case", "rename one of them");
-  }
-  const lacking = existing.find(({ name, isNeeded }) => isNeeded && !taken.has(name));
-  if (lacking !== undefined) {
-    throw mismatch(
-      table,
-      `its column "${lacking.name}" must not be NULL, and the rows have no such column`,
-      `add "${lacking.name}" to the SELECT, or give the column a default`,
-    );
-  }
+  const misfit = misfitOf(columns, existing);
+  if (misfit !== undefined) throw mismatch(table, misfit.what, misfit.hint);
   const keyNames = keys.map((field) => columns[schema.fields.indexOf(field)]?.name ?? field.name);
   if (keyNames.length > 0 && !isNew) requireUnique(database, table, keyNames);
   if (spec.mode === "replace" && !isNew) refuseReferred(database, table);

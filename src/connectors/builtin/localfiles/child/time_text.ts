@@ -1,4 +1,5 @@
 import type { Interval } from "../../../sdk/cell.ts";
+import { calendarDay } from "../../shared/calendar.ts";
 
 const DAY_SECONDS = 86_400n;
 const MAX_I32 = 2_147_483_647;
@@ -74,19 +75,8 @@ function fractionText(rest: bigint, digits: number): string {
   return rest === 0n ? "" : `.${rest.toString().padStart(digits, "0").replace(/0+$/, "")}`;
 }
 
-/** By the calendar that counts from 1 March of the year 0, in eras of 400 years. */
 function dayText(days: number): { readonly text: string; readonly era: string } {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const { year, month, day } = calendarDay(days);
   const shown = year <= 0 ? 1 - year : year;
   return { text: `${String(shown).padStart(4, "0")}-${two(month)}-${two(day)}`, era: year <= 0 ? " (BC)" : "" };
 }
