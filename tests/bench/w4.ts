@@ -18,12 +18,13 @@ import {
 } from "./w4_server.ts";
 import { COLUMNS, generateSql, rawSql } from "./workload.ts";
 
-/** The most CPU seconds of the process tree, as a multiple of those of psql and DuckDB at the two ends of a pipe. */
+/** The most CPU seconds of everything at work, as a multiple of those of psql and DuckDB at the two ends of a pipe. */
 const LIMIT = 1.5;
 
 /**
  * W4: a table of PostgreSQL to Parquet, against `COPY … TO STDOUT (FORMAT csv)` by psql, piped into one statement of
- * DuckDB. CPU of the process trees, start-up included, medians; that of the server is told beside it.
+ * DuckDB. CPU of the process trees, start-up included, medians. What is limited counts the server too, since the two ask
+ * different things of it: it makes the texts of a CSV itself, where pz takes its own form and makes the values.
  *
  *     deno task bench w4 [--rows 2000000] [--rounds 3]
  */
@@ -77,13 +78,8 @@ export async function bench(args: readonly string[]): Promise<void> {
   const own = medianOf(pz, ({ cpu }) => cpu) / medianOf(raw, ({ cpu }) => cpu);
   const all = medianOf(pz, ({ cpu, server }) => cpu + server) / medianOf(raw, ({ cpu, server }) => cpu + server);
   reportGates([
-    {
-      what: "PostgreSQL to Parquet, CPU of the process tree against psql and DuckDB",
-      value: own,
-      unit: "x",
-      limit: LIMIT,
-    },
-    { what: "PostgreSQL to Parquet, with the server's CPU", value: all, unit: "x" },
+    { what: "PostgreSQL to Parquet, CPU with the server's", value: all, unit: "x", limit: LIMIT },
+    { what: "PostgreSQL to Parquet, CPU of the process tree alone", value: own, unit: "x" },
   ]);
 }
 
