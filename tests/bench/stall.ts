@@ -19,7 +19,7 @@ import { COLUMNS } from "./workload.ts";
 
 /** The most that a chain may take, as a multiple of what it takes alone. */
 const LIMIT = 1.1;
-const LINKS = 40;
+const LINKS = 200;
 const SLOW_ROWS = 800;
 const NEVER = new AbortController().signal;
 

@@ -135,8 +135,12 @@ async function countOut(connection: DuckDbConnection, relation: string): Promise
   return rows;
 }
 
-/** Measures in a process of its own, whose memory holds nothing else. */
+/** The median of three processes, whose memory holds nothing else: when garbage is collected is up to chance. */
 async function memoryOf(way: string, rows: number): Promise<number> {
+  return median([await memoryOnce(way, rows), await memoryOnce(way, rows), await memoryOnce(way, rows)]);
+}
+
+async function memoryOnce(way: string, rows: number): Promise<number> {
   const main = join(import.meta.dirname ?? ".", "main.ts");
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "-A", main, "universal", "memory", way, String(rows)],
