@@ -18,6 +18,7 @@
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CHECKSUMS, publishArtifact, writeChecksums } from "./build_artifacts.ts";
+import { carryNative } from "./build_carry.ts";
 import { compile, textAt } from "./build_compile.ts";
 import { licencesOf } from "./build_licenses.ts";
 import { writeParts } from "./build_parts.ts";
@@ -62,12 +63,18 @@ async function main(args: string[]): Promise<number> {
   await removeFolder(folder);
   await Deno.mkdir(folder, { recursive: true });
   await Deno.mkdir(dirname(output), { recursive: true });
-  const { modules, packages, config } = await writeParts(root, folder, version, target, {
+  const { modules, packages, config, native } = await writeParts(root, folder, version, target, {
     ...(variant === "hostile" ? { connector: join("tests", "connectors", "sandbox", "hostile.ts") } : {}),
     ...(variant === "faults" ? { faults: join("tests", "crash", "fault_module.ts") } : {}),
   });
   const v8Flags = values["v8-flags"] ?? (variant === "hostile" ? SMALL_HEAP : undefined);
-  await compile({ root, folder, config, target, output, v8Flags });
+  const options = { root, folder, config, target, output, v8Flags };
+  const mayCarry = target.os === "linux";
+  await compile({ ...options, withNative: !mayCarry });
+  if (mayCarry && !await carryNative(output, native, join(folder, "native"))) {
+    say("this runtime has no place for the native library but in memory, where it makes every start slower\n");
+    await compile({ ...options, withNative: true });
+  }
   await Deno.writeTextFile(join(dirname(output), "LICENSES.txt"), await licencesOf(root, packages));
   const megabytes = (await Deno.stat(output)).size / 1e6;
   say(`pz ${version} for ${target.name}: ${output} (${megabytes.toFixed(1)} MB, ${modules.length} modules)\n`);

@@ -109,12 +109,27 @@ if (addon === undefined) throw new Error("DuckDB's addon was not loaded");
 module.exports = addon;
 `;
 
+/**
+ * The files are read from among those that the runtime has in memory or, where the build found a better place for them,
+ * from behind the image of the executable.
+ */
 function payloadModule({ id, files }: PackedNative): string {
-  const members = files.map(({ name, asset, size, sha256 }) =>
-    `{ name: ${JSON.stringify(name)}, size: ${size}, sha256: "${sha256}", read: () => read(${JSON.stringify(asset)}) }`
-  );
+  let at = 0;
+  const members = files.map(({ name, asset, size, packedSize, sha256 }) => {
+    const read = `() => read(${JSON.stringify(asset)}, ${at}, ${packedSize})`;
+    at += packedSize;
+    return `{ name: ${JSON.stringify(name)}, size: ${size}, sha256: "${sha256}", read: ${read} }`;
+  });
   return `
-const read = (asset) => Deno.readFileSync(new URL("./native/" + asset, import.meta.url));
+import { readCarried } from "./native_carried.ts";
+function read(asset, at, length) {
+  try {
+    return Deno.readFileSync(new URL("./native/" + asset, import.meta.url));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    return readCarried(Deno.execPath(), at, length);
+  }
+}
 export const NATIVE_PAYLOAD = { id: "${id}", files: [${members.join(", ")}] };
 `;
 }

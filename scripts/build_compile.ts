@@ -9,10 +9,13 @@ export type CompileOptions = {
   readonly output: string;
   /** More flags for V8 than those of the task `pz`, with commas between. */
   readonly v8Flags: string | undefined;
+  /** Whether the packed native library is among the files that the runtime has in memory. */
+  readonly withNative: boolean;
 };
 
 /** Makes the executable of what stands in a folder, with this very Deno. */
-export async function compile({ root, folder, config, target, output, v8Flags }: CompileOptions): Promise<void> {
+export async function compile(options: CompileOptions): Promise<void> {
+  const { root, folder, config, target, output, v8Flags, withNative } = options;
   const isForHere = target.triple === Deno.build.target;
   const args = [
     "compile",
@@ -34,8 +37,7 @@ export async function compile({ root, folder, config, target, output, v8Flags }:
     join(folder, "guard_module.js"),
     "--include",
     join(folder, "guard_process.js"),
-    "--include",
-    join(folder, "native"),
+    ...(withNative ? ["--include", join(folder, "native")] : []),
     "--output",
     output,
     join(folder, "main.js"),

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { type Bundle, bundle, type BundleOptions } from "./build_bundle.ts";
 import { writeGuard } from "./build_guard.ts";
-import { packNative } from "./build_native.ts";
+import { type PackedNative, packNative } from "./build_native.ts";
 import type { Target } from "./build_targets.ts";
 
-/** What goes behind the runtime: the configuration's path, and the bundled modules and packages. */
-export type Parts = Bundle & { readonly config: string };
+/** What goes behind the runtime: the configuration's path, the bundled modules and packages, and the native library. */
+export type Parts = Bundle & { readonly config: string; readonly native: PackedNative };
 
 /** The time that all files bear, in seconds since 1970: the executable holds it for each, and nobody reads it. */
 const FILE_TIME = 946_684_800;
@@ -30,7 +30,7 @@ export async function writeParts(
   const bundled = await bundle({ root, folder, version, native, ...changes });
   const config = await writeGuard(folder, bundled.modules);
   await setTimes(folder);
-  return { ...bundled, config };
+  return { ...bundled, config, native };
 }
 
 async function setTimes(folder: string): Promise<void> {
