@@ -19,7 +19,7 @@ import type { FromWorker, ToWorker } from "./worker_message.ts";
 const MAX_START_LENGTH = 120_000;
 
 /** How long it may take to take back what is half done, once the host is gone. */
-const FAREWELL_MS = 10_000;
+const FAREWELL_MS = 15_000;
 
 /** The variable by which the unconfined process hands the `Start` message to the confined one that it becomes. */
 const HANDOVER = "PZ_CONNECTOR_START";

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout } from "node:timers/promises";
 import { ConnectorError } from "../contract/mod.ts";
 import { countMember, type Message } from "../protocol/messages.ts";
 import type { GatedOperation } from "./connector.ts";
@@ -8,6 +9,10 @@ import { toConnectorError } from "./failure.ts";
 const LABEL = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 type Verdict = "granted" | "over";
+
+/** What takes something back when the host is gone has to come through by itself, within the little time that is left. */
+const TRIES_ALONE = 4;
+const PAUSE_ALONE_MS = 150;
 
 type Asked = { readonly stream: number; readonly told: (verdict: Verdict) => void };
 
@@ -21,6 +26,7 @@ export class Operations {
   readonly #streams = new Set<number>();
   readonly #asked = new Map<number, Asked>();
   #next = 1;
+  #isAlone = false;
 
   /** @param send says something on the stream of a request */
   constructor(send: (stream: number, message: Message) => void) {
@@ -43,8 +49,12 @@ export class Operations {
     return this.#request.run(stream, work);
   }
 
-  /** The host is gone: what waits for it is not let go, and what begins from now on is done without asking. */
+  /**
+   * The host is gone: what waits for it is not let go, and what begins from now on is done without asking, a few times
+   * where that may help.
+   */
   abandon(): void {
+    this.#isAlone = true;
     this.#streams.clear();
     for (const asked of this.#asked.values()) asked.told("over");
   }
@@ -60,7 +70,9 @@ export class Operations {
     }
     signal.throwIfAborted();
     const stream = this.#request.getStore();
-    if (stream === undefined || !this.#streams.has(stream)) return await work(signal);
+    if (stream === undefined || !this.#streams.has(stream)) {
+      return await this.#alone(work, this.#isAlone && idempotent ? TRIES_ALONE : 1, signal);
+    }
     const requestId = this.#next++;
     const ask = (message: Message) => this.#ask(stream, { requestId, ...message }, signal);
     let verdict = await ask({ m: "GateAcquire", label, idempotent });
@@ -80,6 +92,17 @@ export class Operations {
         }
         verdict = await ask({ m: "GateComplete", ...told });
         if (verdict === "over") throw error;
+      }
+    }
+  }
+
+  async #alone<T>(work: (signal: AbortSignal) => Promise<T>, tries: number, signal: AbortSignal): Promise<T> {
+    for (let left = tries - 1;; left--) {
+      try {
+        return await work(signal);
+      } catch (error) {
+        if (left === 0 || signal.aborted || !toConnectorError(error).transient) throw error;
+        await setTimeout(PAUSE_ALONE_MS, undefined, { signal });
       }
     }
   }

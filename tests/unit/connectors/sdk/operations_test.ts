@@ -121,3 +121,22 @@ Deno.test("a label is one fixed word", async () => {
     await assert.rejects(work, { code: "PZ0357", transient: false });
   }
 });
+
+Deno.test("once the host is gone what may be repeated is tried a few times, and what passes by itself not for ever", async () => {
+  const { operations } = new Bench();
+  operations.abandon();
+  let tries = 0;
+  const work = (failures: number, transient = true) => () => {
+    tries++;
+    return tries > failures ? Promise.resolve("done") : Promise.reject(new ConnectorError("busy", { transient }));
+  };
+  const triesOf = async (operation: typeof PAGE, failures: number, transient?: boolean) => {
+    tries = 0;
+    const end = await operations.operate(operation, work(failures, transient)).catch(String);
+    return [tries, end];
+  };
+  assert.deepEqual(await triesOf(PAGE, 2), [3, "done"]);
+  assert.deepEqual(await triesOf(PAGE, 9), [4, "ConnectorError: busy"]);
+  assert.deepEqual(await triesOf(PAGE, 1, false), [1, "ConnectorError: busy"]);
+  assert.deepEqual(await triesOf({ ...PAGE, idempotent: false }, 1), [1, "ConnectorError: busy"]);
+});
