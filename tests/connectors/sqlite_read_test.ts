@@ -316,3 +316,34 @@ Deno.test("failures say what is wrong and whether to try again", async () => {
   assert.match(broken.message, /^Reading "t" failed: file is not a database/);
   assert.equal(broken.transient, false);
 });
+
+Deno.test("a read that fails at a later row fails, whatever the cause, and is not taken for the end of the rows", async () => {
+  await using database = await TestDatabase.create(
+    "CREATE TABLE b (id INTEGER PRIMARY KEY, v TEXT); " +
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) " +
+      `INSERT INTO b (id, v) SELECT i, '{"a":' || i || '}' FROM n; ` +
+      "UPDATE b SET v = 'oops' WHERE id = 500; " +
+      "CREATE VIEW j AS SELECT id, json_extract(v, '$.a') AS a FROM b; " +
+      "CREATE VIEW o AS SELECT id, abs(CASE WHEN id = 3 THEN -9223372036854775807 - 1 ELSE id END) AS a FROM b",
+  );
+  await using opened = database.open();
+  for (const [name, reason] of [["j", "malformed JSON"], ["o", "integer overflow"]] as const) {
+    assert.equal((await failure(opened.read(dataset(name)))).message, `Reading "${name}" failed: ${reason}`);
+  }
+});
+
+Deno.test("a page that is damaged in the middle of a table fails the read", async () => {
+  await using database = await TestDatabase.create(
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n " +
+      "WHERE i < 50000) INSERT INTO t SELECT i, 'v' || i FROM n",
+  );
+  {
+    using file = await Deno.open(database.path, { write: true });
+    await file.seek(4096 * 50, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(4096));
+  }
+  await using opened = database.open();
+  const { message, hint } = await failure(opened.read(dataset("t")));
+  assert.equal(message, 'Reading "t" failed: database disk image is malformed');
+  assert.equal(hint, "put the database back from a copy");
+});

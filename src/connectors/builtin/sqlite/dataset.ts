@@ -3,7 +3,7 @@ import { ConnectorError, type DatasetSpec } from "../../contract/mod.ts";
 import { arrowField } from "../../sdk/mod.ts";
 import { checkNames, pruneColumns } from "../shared/column_names.ts";
 import { readOptions } from "../shared/read_options.ts";
-import type { Database } from "./database.ts";
+import type { Database, Query } from "./database.ts";
 import { type Affinity, affinityOf } from "./declared.ts";
 import { ident, tableOf } from "./name.ts";
 import { type ReadRule, readRule } from "./read_types.ts";
@@ -80,13 +80,13 @@ function rowidOf(database: Database, table: string, columns: readonly DatasetCol
 }
 
 /** The statement that reads the rows that meet all conditions: their number first, then the wanted columns. */
-export function selectOf({ table, wanted, rowid, isUtf8 }: Dataset, conditions: readonly string[]): string {
+export function selectOf({ table, wanted, rowid, isUtf8 }: Dataset, conditions: readonly string[]): Query {
   const columns = wanted.map(({ name, rule }) => {
     const isText = rule.type === "VARCHAR" || rule.type === "JSON";
     return isText && isUtf8 ? wholeText(ident(name), rowid === undefined) : ident(name);
   });
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  return `SELECT ${[rowid ?? "NULL", ...columns].join(", ")} FROM ${ident(table)}${where}`;
+  return { columns: [rowid ?? "NULL", ...columns], from: `FROM ${ident(table)}${where}` };
 }
 
 /**

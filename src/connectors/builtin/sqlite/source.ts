@@ -4,7 +4,7 @@ import { BatchBuilder, type ConnectorHost, type Partition, type Source } from ".
 import { BadValue } from "../shared/bad_value.ts";
 import { priorRanges, rangeId, rangeOf } from "../shared/ranges.ts";
 import { readOptions } from "../shared/read_options.ts";
-import type { Database, SqliteValue } from "./database.ts";
+import type { Database, Query, SqliteValue } from "./database.ts";
 import { type Dataset, describeDataset, selectOf, tableName } from "./dataset.ts";
 import { ident } from "./name.ts";
 import { conditionOf, dividerOf, findRanges } from "./partition.ts";
@@ -114,12 +114,12 @@ export class SqliteSource implements Source, Disposable {
   }
 }
 
-function* batches(database: Database, dataset: Dataset, select: string, batchBytes: number): Generator<RecordBatch> {
+function* batches(database: Database, dataset: Dataset, query: Query, batchBytes: number): Generator<RecordBatch> {
   const { wanted } = dataset;
   const builder = new BatchBuilder(dataset.schema);
   const puts = wanted.map(({ rule }) => putterOf(rule));
   let bytes = 0;
-  for (const row of database.each(select)) {
+  for (const row of database.each(query)) {
     for (let index = 0; index < puts.length; index++) {
       const value = row[index + 1] ?? null;
       const column = builder.columns[index];

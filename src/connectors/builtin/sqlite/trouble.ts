@@ -6,8 +6,9 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no such table/, "check the spelling; the names of tables are compared without case"],
   [/readonly database/, "check who may write to the file and its folder"],
   [/unable to open database file/, "check that the file and its folder are there, and who may read and write them"],
+  [/database or disk is full/, "free some space on the disk of the database"],
   [/not a database/, "check the setting path of the connection"],
-  [/malformed/, "put the database back from a copy"],
+  [/disk image is malformed/, "put the database back from a copy"],
 ];
 
 /**
