@@ -12,4 +12,4 @@ export { type FaultPoint, faultPoint } from "./fault_point.ts";
 export { sha256Hex } from "./hash.ts";
 export { type Mask, maskOf, type Shown } from "./mask.ts";
 export { editDistance, nearMiss } from "./near_miss.ts";
-export { isSecretKey, secretTexts, type SettingValue } from "./secrets.ts";
+export { isSecretKey, secretForms, secretTexts, type SettingValue } from "./secrets.ts";

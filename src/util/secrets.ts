@@ -47,10 +47,27 @@ function secretsOfUrl(text: string): readonly string[] {
 }
 
 function addForms(texts: Set<string>, text: string): void {
+  for (const form of secretForms(text)) texts.add(form);
+}
+
+/** A secret text in every form in which it may have been sent, or may stand within a message. */
+export function secretForms(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
-  for (const form of [text, decoded(text), encodeURIComponent(text), json, text.replaceAll("'", "''")]) {
-    if (form !== "") texts.add(form);
-  }
+  const forms = [text, decoded(text), json, text.replaceAll("'", "''"), ...urlForms(text), ...urlForms(decoded(text))];
+  return [...new Set(forms)].filter((form) => form !== "");
+}
+
+/** How programs write a text within a URL: they differ in which signs they encode, and in the case of the digits. */
+function urlForms(text: string): readonly string[] {
+  const whole = text.toWellFormed();
+  const component = encodeURIComponent(whole);
+  const form = new URLSearchParams([["", whole]]).toString().slice(1);
+  const forms = [component, encoded(component, /'/g), encoded(component, /[!'()*]/g), form, encodeURI(whole)];
+  return [...forms, ...forms.map((text) => text.replaceAll(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase()))];
+}
+
+function encoded(text: string, signs: RegExp): string {
+  return text.replaceAll(signs, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function decoded(text: string): string {

@@ -48,6 +48,7 @@ Deno.test("a URL gives its password and its secret parameters, whatever its sett
     "p@ss",
     "s%253D1",
     "s%3D1",
+    "s%3d1",
     "s=1",
     "secret1",
   ]);
@@ -57,4 +58,20 @@ Deno.test("a secret is known in the forms in which messages show it", () => {
   const mask = maskOf(secretTexts({ password: `it's "5 %"` }));
   const shown = [`it's "5 %"`, `'it''s "5 %"'`, JSON.stringify(`it's "5 %"`), encodeURIComponent(`it's "5 %"`)];
   assert.deepEqual(shown.map(mask), ["***", "'***'", '"***"', "***"]);
+});
+
+Deno.test("a secret is known in every form in which a URL holds it", () => {
+  const secret = `s3cr%20 "t'(!)*~/ü+x`;
+  const [text = "", ...others] = [
+    secret,
+    new URL(`http://host/?key=${encodeURIComponent(secret)}`).search.slice("?key=".length),
+    new URLSearchParams({ key: secret }).toString().slice("key=".length),
+    new URL(`http://host/${encodeURIComponent(secret)}`).pathname.slice(1),
+    encodeURI(secret),
+    encodeURIComponent(secret).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`),
+    encodeURIComponent(secret).toLowerCase(),
+  ];
+  const texts = new Set(secretTexts({ password: text }));
+  assert.deepEqual([text, ...others].filter((form) => !texts.has(form)), []);
+  assert.ok(!secretTexts({ password: "\ud800" }).includes(""));
 });

@@ -1,3 +1,4 @@
+import { secretForms } from "../../../util/mod.ts";
 import type { HttpConfig } from "./config.ts";
 
 const SHOWN_BYTES = 4096;
@@ -10,8 +11,7 @@ export function secretsOf({ auth, headers }: HttpConfig): readonly string[] {
   const words = texts.flatMap((text) => [text, ...text.split(" ").slice(1)]);
   const basic = /^Basic (.+)$/.exec(auth?.value ?? "")?.[1];
   if (basic !== undefined) words.push(atob(basic).split(":").slice(1).join(":"));
-  const forms = words.flatMap((word) => [word, encodeURIComponent(word), JSON.stringify(word).slice(1, -1)]);
-  return [...new Set(forms)].filter((word) => word.length > 3).sort((a, b) => b.length - a.length);
+  return [...new Set(words.flatMap(secretForms))].filter((word) => word.length > 3).sort((a, b) => b.length - a.length);
 }
 
 /** The beginning of an answer as one line for a message, without secrets; undefined where there is nothing to show. */
