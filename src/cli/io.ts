@@ -32,3 +32,8 @@ export function shownPath(io: Io, path: string): string {
 export function isInteractive(io: Io): boolean {
   return io.stdoutIsTerminal && !("CI" in io.env) && io.env["TERM"] !== "dumb";
 }
+
+/** A path as one word of a shell's command line. */
+export function shellWord(path: string): string {
+  return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

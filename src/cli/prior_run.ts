@@ -16,7 +16,8 @@ const RUN_ANEW = "`pz run` does all of it, and appends once more what was append
  */
 export async function findPriorRun(root: string, wanted: string | undefined): Promise<PriorRun> {
   const ids = await listRunIds(root);
-  const named = wanted === undefined ? await newest(root, ids) : await readRun(root, wanted);
+  const asked = wanted === undefined ? await newest(root, ids) : await readRun(root, wanted);
+  const named = asked === undefined ? undefined : await withoutFailedRetries(root, asked);
   if (named === undefined) {
     if (wanted === undefined) throw new PzError("PZ0502", "there is no earlier run to retry", { hint: "use `pz run`" });
     throw new PzError("PZ0502", `there is no run '${wanted}'`, { hint: "`pz runs` lists the runs" });
@@ -28,7 +29,7 @@ export async function findPriorRun(root: string, wanted: string | undefined): Pr
       hint: "wait until it has ended, or stop it",
     });
   }
-  if (status === "fatal" && !interrupted) {
+  if (status === "fatal" && !interrupted && !cameToNothing(run)) {
     throw new PzError("PZ0504", `run ${runId} ended on a fatal error, and a retry can't build on it`, {
       hint: RUN_ANEW,
     });
@@ -58,7 +59,7 @@ export async function holdPriorRun(root: string, { summary: { runId } }: StoredR
     const retries = await Promise.all(
       (await listRunIds(root)).filter((id) => id !== runId && id !== own).map((id) => readRun(root, id)),
     );
-    if (!retries.some((run) => run?.intent?.retryOf === runId)) return lock;
+    if (!retries.some((run) => run?.intent?.retryOf === runId && !cameToNothing(run))) return lock;
     lock[Symbol.dispose]();
   }
   throw new PzError("PZ0503", `run ${runId} is being retried by another process`, {
@@ -74,13 +75,32 @@ async function newest(root: string, ids: readonly string[]): Promise<StoredRun |
   return undefined;
 }
 
+/** Whether a run ended on an error of pz's own before anything of it began, so that all is as it was before. */
+function cameToNothing({ summary: { status, interrupted }, live, nodes, started, isDamaged }: StoredRun): boolean {
+  return status === "fatal" && !interrupted && !live && !isDamaged && nodes.length === 0 && started.length === 0;
+}
+
+/** The run itself, or where it is a retry that came to nothing the one that it was of. */
+async function withoutFailedRetries(root: string, run: StoredRun): Promise<StoredRun> {
+  const seen = new Set<string>();
+  let found = run;
+  while (cameToNothing(found) && !seen.has(found.summary.runId)) {
+    seen.add(found.summary.runId);
+    const before = found.intent?.retryOf ?? found.summary.retryOf;
+    const prior = before === undefined ? undefined : await readRun(root, before);
+    if (prior === undefined) break;
+    found = prior;
+  }
+  return found;
+}
+
 /** The newest of the retries of a run, of their retries, and so on; the run itself where there is none. */
 async function lastRetry(root: string, ids: readonly string[], run: StoredRun): Promise<StoredRun> {
   const retries = new Map<string, StoredRun>();
   // Oldest first, so that of several the newest counts. A clock that was set back gives a retry an id before its run's.
   for (const id of ids.toReversed()) {
     const retry = await readRun(root, id);
-    if (retry?.intent?.retryOf !== undefined) retries.set(retry.intent.retryOf, retry);
+    if (retry?.intent?.retryOf !== undefined && !cameToNothing(retry)) retries.set(retry.intent.retryOf, retry);
   }
   const seen = new Set([run.summary.runId]);
   let last = run;

@@ -40,8 +40,11 @@ export function reportThrown(console: Console, error: unknown, debug: boolean): 
     reportErrors(console, [error]);
     return FATAL_CODES.has(error.code) ? EXIT.fatal : EXIT.invalid;
   }
-  const code = classifyForeign(error);
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") {
+    return reportErrors(console, [new PzError("PZ0132", message, { hint: "use a shorter name" })]);
+  }
+  const code = classifyForeign(error);
   const bug = code === "PZ0500" && !isSystemError(error);
   const text = bug ? `internal error (${error instanceof Error ? error.name : typeof error}: ${message})` : message;
   reportErrors(console, [new PzError(code, text, { hint: bug ? BUG_HINT : SYSTEM_HINTS[code] })]);

@@ -145,7 +145,7 @@ class DryRun {
     for (const { name: column, type } of unknown) {
       const meant = nearMiss(type, CONTRACT_TYPES);
       this.#errors.push(
-        new PzError("PZ0101", `column '${column}' of '${name}' has the unknown type '${type}'`, {
+        new PzError("PZ0301", `column '${column}' of '${name}' has the unknown type '${type}'`, {
           ...(columnPlaces?.[column] ?? node.position),
           hint: meant === undefined
             ? `types are ${CONTRACT_TYPES.join(", ")}, or a DuckDB type`

@@ -8,3 +8,4 @@ export { type CompiledFile, compiledFiles, kindName, kindRank, manifestJson } fr
 export { Workbench } from "./workbench.ts";
 export { orderTerm } from "./order_term.ts";
 export { ContractTypes } from "./contract_columns.ts";
+export { dateTokens } from "./semantics/path_tokens.ts";

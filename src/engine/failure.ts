@@ -110,9 +110,11 @@ const REPEATABLE_HINT = "run it again: rows that are there already are replaced,
 
 const LOOK_FIRST_HINT = "look whether the rows are there before you run it again, which would add them once more";
 
-const DISK_FULL_HINT = "free some space; `pz clean` deletes what old runs left behind";
+/** The next step where a disk is full. */
+export const DISK_FULL_HINT = "free some space; `pz clean` deletes what old runs left behind";
 
-const DENIED_HINT = "give the user who runs pz the right to it, or use a folder that can be written";
+/** The next step where the system denies a file. */
+export const DENIED_HINT = "give the user who runs pz the right to it, or use a folder that can be written";
 
 function systemHint(cause: FailureCause | undefined): string | undefined {
   if (cause === "disk_full") return DISK_FULL_HINT;
@@ -148,9 +150,17 @@ function connectorFailure(error: ConnectorError, { step, connector, connection }
 /** The code of the error with which a session reports that its process has ended. */
 const CONNECTOR_DIED = "PZ0358";
 
+/** Whether an error of the system or of DuckDB says that a disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof DuckDbError) return duckDbCause(error) === "disk_full";
+  return systemCause(error) === "disk_full";
+}
+
 function duckDbCause(error: DuckDbError): FailureCause | undefined {
   if (/^out of ?memory$/i.test(error.kind)) return "out_of_memory";
-  if (error.kind === "IO" && /No space left on device|disk quota exceeded/i.test(error.message)) return "disk_full";
+  if (/No space left on device|disk quota exceeded|There is not enough space on the disk/i.test(error.message)) {
+    if (error.kind === "IO" || error.kind === "TransactionContext") return "disk_full";
+  }
   if (error.kind === "Permission") return "denied";
   return undefined;
 }
@@ -177,11 +187,16 @@ function withoutCandidates(message: string): string {
 /** The next step where the disk is full, the system denies a file, or DuckDB's refusal comes from the limits that pz sets. */
 function hintOf(error: DuckDbError): string | undefined {
   if (duckDbCause(error) === "disk_full") return DISK_FULL_HINT;
-  if (error.kind === "IO" && /: (Permission denied|Read-only file system)/.test(error.message)) return DENIED_HINT;
+  if (isDeniedFile(error)) return DENIED_HINT;
   const near = error.candidates[0];
   if (error.kind === "Binder" && near !== undefined) return `the nearest name there is '${near}'`;
   if (error.kind !== "Permission") return undefined;
   return "SQL may only open files below the connections that this run reads; read others with {{ source('connection', 'entity') }}";
+}
+
+/** Whether the system denied DuckDB a file. */
+export function isDeniedFile(error: DuckDbError): boolean {
+  return error.kind === "IO" && /: (Permission denied|Read-only file system)/.test(error.message);
 }
 
 function withHint(message: string, hint: string | undefined): string {

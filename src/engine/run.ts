@@ -23,6 +23,7 @@ import type { RunContext, StagingArea } from "./run_context.ts";
 import { type RunServices, SERVICES } from "./services.ts";
 import { SessionPool } from "./session_pool.ts";
 import { stagingOptions } from "./staging_options.ts";
+import { stagingTrouble } from "./staging_trouble.ts";
 import { faultPoint } from "../util/mod.ts";
 
 export type RunOptions = {
@@ -61,7 +62,8 @@ export type RunOutcome = {
  * Phases 6 and 7: runs the DAG and finalizes. The caller holds the run's lock and has made its folder. The terminal
  * status is written last of all, so that a run which dies before looks interrupted and never finished.
  *
- * @throws what kept the staging database from opening, once the receipt says `fatal`; no event was published then
+ * @throws what kept the staging database from opening, once the receipt says `fatal`, as PZ0532 where the disk is full; no
+ * event was published then
  */
 export async function runProject(options: RunOptions, services: RunServices = SERVICES): Promise<RunOutcome> {
   const { dag: { project }, runId, bus, clock } = options;
@@ -91,7 +93,7 @@ export async function runProject(options: RunOptions, services: RunServices = SE
     staging = await services.openStaging(await stagingOptions(project, options.plan, nodes, paths));
   } catch (error) {
     finish("fatal", false, clock.now());
-    throw error;
+    throw stagingTrouble(error);
   }
   faultPoint("staging_open");
   bus.publish({ event: "run_started", projectName: project.name, nodeCount: nodes.length });

@@ -1,4 +1,4 @@
-import type { SinkWriteNode } from "../compile/mod.ts";
+import { dateTokens, type SinkWriteNode } from "../compile/mod.ts";
 import type {
   ConfigProblem,
   ConnectorDescription,
@@ -178,20 +178,23 @@ function gates(node: SinkWriteNode, connector: ConnectorDescription): Refusal[] 
     );
   }
   refusals.push(...paceRefusals(node, connector));
-  if (
-    write.options["partition_by"] !== undefined && !has.has("PathTemplating") && !has.has("ColumnPartitionedWrites")
-  ) {
-    refusals.push(
-      keyRefusal(
-        node,
-        "partition_by",
-        "PZ0314",
-        `connector '${connector.name}' can't write '${node.name}' with partition_by`,
-        "remove partition_by",
-      ),
-    );
-  }
+  refusals.push(...partitionRefusals(node, connector));
   return refusals;
+}
+
+/** Partitions by values are the connector's to lay out, folders by date those of a connector that knows such paths. */
+function partitionRefusals(node: SinkWriteNode, { name, capabilities }: ConnectorDescription): Refusal[] {
+  const { partition_by: partitions, path } = node.write.options;
+  if (partitions === undefined || capabilities.has("PathTemplating")) return [];
+  const refuse = (key: string, what: string, hint: string) => [
+    keyRefusal(node, key, "PZ0314", `connector '${name}' can't write '${node.name}' ${what}`, hint),
+  ];
+  if (typeof path === "string" && dateTokens(path).length > 0) {
+    return refuse("path", "into folders by date, as its path asks", "take the date tokens out of path");
+  }
+  return capabilities.has("ColumnPartitionedWrites")
+    ? []
+    : refuse("partition_by", "with partition_by", "remove partition_by");
 }
 
 function checkpointRefusals(node: SinkWriteNode, { name, capabilities }: ConnectorDescription): Refusal[] {

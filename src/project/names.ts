@@ -4,8 +4,15 @@ import { type Place, type Problems, report } from "./problems.ts";
 
 const IDENTIFIER_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Reports a pipeline's name that can't stand in SQL as it is. */
+/** Names become parts of file names, of which systems take 255 bytes; the rest is for what pz adds. */
+const MAX_LETTERS = 200;
+
+/** Reports a pipeline's name that can't stand in SQL as it is, or is too long. */
 export function checkPipelineName(name: string, place: Place, problems: Problems): boolean {
+  if (isTooLong(name)) {
+    report(problems, "PZ0136", tooLong("pipeline", name), place, "Rename the file.");
+    return false;
+  }
   if (IDENTIFIER_REGEXP.test(name)) return true;
   report(
     problems,
@@ -17,8 +24,20 @@ export function checkPipelineName(name: string, place: Place, problems: Problems
   return false;
 }
 
-/** Reports a connection's name that can't stand in a relation's name. */
+function isTooLong(name: string): boolean {
+  return name.length > MAX_LETTERS;
+}
+
+function tooLong(what: string, name: string): string {
+  return `The ${what} name '${name.slice(0, 40)}…' has ${name.length} letters: expected at most ${MAX_LETTERS}`;
+}
+
+/** Reports a connection's name that can't stand in a relation's name, or is too long. */
 export function checkConnectionName(name: string, position: SourcePosition, problems: Problems): boolean {
+  if (isTooLong(name)) {
+    report(problems, "PZ0136", tooLong("connection", name), position, "Give it a shorter name.");
+    return false;
+  }
   if (IDENTIFIER_REGEXP.test(name) && !name.includes("__")) return true;
   const rule = IDENTIFIER_REGEXP.test(name)
     ? "can't hold '__', which separates connection and entity in relation names"

@@ -10,3 +10,4 @@ export type { Drain, DrainOptions } from "./drain.ts";
 export { appendArrow, drainArrow, ingestArrow, stagedColumns } from "./lazy.ts";
 export { IngestError } from "./ingest_error.ts";
 export { DrainError } from "./drain_error.ts";
+export { wholeOrder } from "./whole_order.ts";

@@ -2,7 +2,12 @@ import { writeFileAtomically } from "../util/mod.ts";
 import { isObject, numberOf, parseObject, readIfPresent, textOf } from "./json_read.ts";
 
 /** One try of one write, of whichever run. */
-export type Try = { readonly run: string; readonly ordinal: number };
+export type Try = {
+  readonly run: string;
+  readonly ordinal: number;
+  /** Its output was declared otherwise then, so that the target can't be asked for it. */
+  readonly changed?: true | undefined;
+};
 
 /** What is known of a node by a run and those that it is a retry of. */
 export type NodeFact = {
@@ -18,8 +23,10 @@ export type NodeFact = {
     /** Hash of the settings of its connection, where that is known. */
     readonly connection?: string | undefined;
   } | undefined;
-  /** Tries of a write whose rows may stand in the target, oldest first. */
+  /** Tries of a write whose rows may stand in the target, or do where it is done, oldest first. */
   readonly tries: readonly Try[];
+  /** Hash of the settings of the connection that an output was last written by, where that is known. */
+  readonly target?: string | undefined;
 };
 
 /** What a run was asked to do, so that a retry repeats it. It may hold secrets: it is never printed. */
@@ -86,13 +93,15 @@ function readFact(value: unknown): NodeFact | undefined {
       ? undefined
       : { run, rows: numberOf(done["rows"]) ?? 0, connection: textOf(done["connection"]) },
     tries: Array.isArray(tries) ? tries.flatMap((one: unknown) => readTry(one) ?? []) : [],
+    target: textOf(value["target"]),
   };
 }
 
 function readTry(value: unknown): Try | undefined {
   if (!isObject(value)) return undefined;
   const [run, ordinal] = [textOf(value["run"]), numberOf(value["ordinal"])];
-  return run === undefined || ordinal === undefined ? undefined : { run, ordinal };
+  if (run === undefined || ordinal === undefined) return undefined;
+  return { run, ordinal, ...(value["changed"] === true ? { changed: true } : {}) };
 }
 
 function texts(value: unknown): readonly string[] {

@@ -32,6 +32,8 @@ export type StoredRun = {
   readonly nodes: readonly StoredNode[];
   /** Writes that began. */
   readonly started: readonly StartedWrite[];
+  /** Whether what its files told of its nodes is lost, so that more may have been done. */
+  readonly isDamaged: boolean;
   /** Undefined: it is not known what it was asked to do. */
   readonly intent: RunIntent | undefined;
 };
@@ -92,7 +94,8 @@ async function readFiles(
     carriedForward: count((node) => node.provenance === "carried_forward"),
     ...(receipt?.retryOf === undefined ? {} : { retryOf: receipt.retryOf }),
   };
-  return { summary, live, nodes, started: journal?.started ?? [] };
+  const isDamaged = journal?.isDamaged === true || (receipt === undefined && (journal?.isEmpty ?? true));
+  return { summary, live, nodes, started: journal?.started ?? [], isDamaged };
 }
 
 /** One entry for each node; what the journal says of a node wins. */

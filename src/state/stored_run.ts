@@ -51,6 +51,10 @@ export type StartedWrite = { readonly id: string; readonly name: string; readonl
 export type StoredJournal = {
   readonly nodes: readonly StoredNode[];
   readonly started: readonly StartedWrite[];
+  /** Whether nothing stands in it that can be read. */
+  readonly isEmpty: boolean;
+  /** Whether a line can't be read that was written whole, as others came behind it. */
+  readonly isDamaged: boolean;
   /** How the run ended, where its receipt could not be written. */
   readonly end: Pick<StoredReceipt, "status" | "finishedAt" | "interrupted"> | undefined;
 };
@@ -59,7 +63,8 @@ export type StoredJournal = {
 export async function readJournal(path: string): Promise<StoredJournal | undefined> {
   const text = await readIfPresent(path);
   if (text === undefined) return undefined;
-  const lines = text.split("\n").map(parseObject).filter((line) => line !== undefined);
+  const written = text.split("\n");
+  const lines = written.map(parseObject).filter((line) => line !== undefined);
   const last = lines.at(-1);
   return {
     nodes: lines.flatMap((line) => storedNode(line) ?? []),
@@ -67,6 +72,8 @@ export async function readJournal(path: string): Promise<StoredJournal | undefin
       const [id, attempt] = [textOf(line["started"]), numberOf(line["attempt"])];
       return id === undefined || attempt === undefined ? [] : [{ id, name: textOf(line["name"]) ?? id, attempt }];
     }),
+    isEmpty: lines.length === 0,
+    isDamaged: written.slice(0, -1).some((line) => parseObject(line) === undefined),
     end: typeof last?.["end"] !== "string" ? undefined : {
       status: last["end"],
       finishedAt: textOrNull(last["finishedAt"]),

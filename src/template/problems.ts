@@ -81,8 +81,14 @@ function undefinedVariable(path: string, offset: number, rendering: Rendering): 
   const [root = path] = path.split(".");
   if (rendering.doubtful.has(root)) return [];
   if (path !== root) return [new TemplateProblem("PZ0104", `'${path}' does not exist`, offset)];
-  const hint = hintForName(root, isArgument(offset, rendering), rendering);
+  const hint = calledWith(root, offset, rendering) ?? hintForName(root, isArgument(offset, rendering), rendering);
   return [new TemplateProblem("PZ0104", `Unknown name '${root}'`, offset, hint)];
+}
+
+/** For a name that stands without the quotes that env() and var() want around it. */
+function calledWith(name: string, offset: number, { template }: Rendering): string | undefined {
+  const called = /\b(env|var)\s*\(\s*$/.exec(template.slice(Math.max(0, offset - 200), offset))?.[1];
+  return called === undefined ? undefined : `Names stand in quotes: ${called}('${name}').`;
 }
 
 /** Whether what stands at an offset is the value of a named argument, or an item of its list. */

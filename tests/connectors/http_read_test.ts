@@ -245,6 +245,23 @@ Deno.test("max_pages ends a read, and says so where there would be more", async 
   assert.equal(api.notices.length, 1);
 });
 
+Deno.test("a first page that holds nothing of what is to lead on is told, one that says it is the last is not", async () => {
+  await using server = orders();
+  await using api = new Opened(server.origin);
+  const wrapped = { path: "/wrapped", items: "/data/rows" };
+  const cursor = (pointer: string) => ({ ...wrapped, pagination: { type: "cursor", pointer, param: "from" } });
+  await api.rows(dataset({ ...cursor("/next"), query: { n: 100n } }, ID));
+  await api.rows(dataset({ pagination: "link_header", query: { n: 20n } }, ID));
+  await api.rows(dataset({ ...cursor("/nxt"), query: { from: 99n } }, ID));
+  assert.deepEqual(api.notices, []);
+  assert.equal((await api.rows(dataset(cursor("/meta/nxt"), ID))).length, 10);
+  assert.equal((await api.rows(dataset({ ...wrapped, pagination: "link_header" }, ID))).length, 10);
+  assert.deepEqual(api.notices, [
+    '/wrapped: the first page holds nothing at "/meta/nxt", which is to lead to the next: only that page is read',
+    "/wrapped: the first page has no Link header, which is to lead to the next: only that page is read",
+  ]);
+});
+
 Deno.test("a column that no record has is told", async () => {
   await using server = orders();
   await using api = new Opened(server.origin);

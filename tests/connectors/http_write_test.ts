@@ -202,6 +202,33 @@ Deno.test("a request that may have landed is told, an unclear commit too; one th
   assert.equal(server.requests, 4);
 });
 
+Deno.test("one request of a run may be sent again in doubt, any number of times; a second one in doubt ends the write", async () => {
+  const statuses = [200, 500, 500, 200, 500];
+  await using server = new TestHttp(() => new Response(null, { status: statuses.shift() ?? 200 }));
+  await using api = new Opened(server.origin);
+  const spec = output("append", { path: "/o", rows_per_request: 2n });
+  const attempt = async (ordinal: number, confirmed: bigint) => {
+    const session = await api.sink.begin({ ...spec, attempt: { ...spec.attempt, ordinal } }, SCHEMA, NEVER);
+    if (confirmed > 0n) assert.equal(await session.resumeFrom?.(confirmed), true);
+    await session.write(ids(Number(confirmed) + 1, 8), NEVER);
+  };
+  await assert.rejects(attempt(1, 0n), { transient: true });
+  await assert.rejects(attempt(2, 2n), { transient: true });
+  await assert.rejects(attempt(3, 2n), {
+    transient: false,
+    message: /answered 500.*; rows behind 2 may be there twice already$/,
+    hint: /idempotency_header/,
+  });
+  assert.deepEqual(api.notices.map((notice) => /rows \d+ to \d+/.exec(notice)?.[0]), [
+    "rows 3 to 4",
+    "rows 3 to 4",
+    "rows 5 to 6",
+  ]);
+  statuses.push(500);
+  const next = { ...spec, attempt: { ...spec.attempt, run: "another" } };
+  await assert.rejects(api.write(next, SCHEMA, [ids(1, 2)]), { transient: true });
+});
+
 Deno.test("a write goes on behind the rows that the server confirmed", async () => {
   let left = 2;
   await using server = new TestHttp(() => new Response(null, { status: left-- > 0 ? 200 : 503 }));

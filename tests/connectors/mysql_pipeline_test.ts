@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runPz } from "../harness/cli.ts";
+import { type EventLine, runPz, startPz } from "../harness/cli.ts";
 import { needsMariaDb, startMariaDb } from "../harness/mariadb.ts";
 import { type Files, TempDir, writeFiles } from "../harness/temp_dir.ts";
 
@@ -60,6 +60,32 @@ async function suite(): Promise<void> {
     assert.match(select ?? "", /`customer` IN \('c1', 'c2'\)/);
     assert.doesNotMatch(select ?? "", /`note`|`k`/);
   });
+
+  for (const isNew of [true, false]) {
+    const what = isNew ? "new" : "old";
+    Deno.test(`an interrupted replace of a ${what} table leaves nothing beside it`, async () => {
+      if (!isNew) await server.sql("CREATE TABLE stopped (id bigint, t varchar(20)) AS SELECT 7 AS id, 'old' AS t");
+      await using folder = await TempDir.create();
+      await writeFiles(folder.path, {
+        "project.yml": `name: shop\nversion: "1"\n`,
+        "connections.yml": connection,
+        "pipelines/stopped.sql": `INSERT INTO {{ sink('my', 'stopped', strategy: 'replace') }}\n` +
+          `SELECT range AS id, 'x' || range AS t FROM range(2000000)\n`,
+      });
+      const env = { MY_SECRET: server.password };
+      await using running = startPz(["run", "--log-format", "json"], { cwd: folder.path, env });
+      const isWriting = ({ event, name }: EventLine) => event === "node_progress" && name === "my.stopped";
+      assert.ok(await running.until(isWriting), "the run has ended before it was interrupted");
+      running.kill("SIGINT");
+      const result = await running.finish();
+      assert.equal(result.code, 3, String(result));
+      const tables = await server.sql(
+        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME LIKE 'pz\\_new%' OR TABLE_NAME = 'stopped'",
+      );
+      assert.deepEqual(tables, isNew ? [] : [["stopped"]]);
+      if (!isNew) assert.deepEqual(await server.sql("SELECT * FROM stopped"), [["7", "old"]]);
+    });
+  }
 
   Deno.test("a table goes from MySQL to MySQL in parts, and the copy is equal", async () => {
     await server.sql(`

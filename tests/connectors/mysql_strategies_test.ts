@@ -228,9 +228,19 @@ async function suite(): Promise<void> {
       });
       await untilNobodyIsConnected();
       assert.deepEqual(await server.sql("SELECT COUNT(*) FROM cut"), [["0"]]);
+      assert.equal(await tables("pz\\_new%"), "");
     }
-    assert.match(await tables("pz\\_new%"), /^pz_new_\w+$/);
-    await write(output("cut", "replace"), "SELECT 1::BIGINT AS id");
+  });
+
+  Deno.test("a table that a killed write has left is dropped by the next one of its target", async () => {
+    await server.sql("CREATE TABLE left_over (id bigint)");
+    const { schema } = await fromDuck("SELECT 1::BIGINT AS id");
+    await using opened = new Opened(configOf(server));
+    const session = await opened.sink.begin(output("left_over", "replace"), schema, NEVER);
+    await server.sql(`CREATE TABLE ${(await tables("pz\\_new%")).replace(/_\w{8}$/, "_00000000")} (id bigint)`);
+    await session.abort();
+    assert.match(await tables("pz\\_new%"), /^pz_new_\w+_00000000$/);
+    await write(output("left_over", "replace"), "SELECT 1::BIGINT AS id");
     assert.equal(await tables("pz\\_%"), "");
   });
 
@@ -247,23 +257,29 @@ async function suite(): Promise<void> {
     assert.equal(await tables("pz\\_%"), "");
   });
 
-  Deno.test("a cancelled write ends on the server too", async () => {
-    await server.sql("CREATE TABLE cancelled (id bigint)");
+  Deno.test("a cancelled write ends on the server too, and leaves no table that it has made", async () => {
     const { schema, batches } = await fromDuck("SELECT range AS id FROM range(200000)");
+    const [batch = assert.fail()] = batches;
     await using opened = new Opened(configOf(server));
-    const stop = new AbortController();
-    const session = await opened.sink.begin(output("cancelled", "append"), schema, NEVER);
-    const reason = new Error("stop");
-    await assert.rejects(async () => {
-      for (const batch of batches) {
+    for (const mode of ["append", "replace", "merge"] as const) {
+      for (const isNew of [true, false]) {
+        await server.sql(isNew ? "SELECT 1" : "CREATE TABLE cancelled (id bigint PRIMARY KEY)");
+        const stop = new AbortController();
+        const keys = mode === "merge" ? ["id"] : [];
+        const session = await opened.sink.begin(output("cancelled", mode, { keys }), schema, NEVER);
+        const reason = new Error("stop");
         await session.write(batch, stop.signal);
+        const writing = session.write(batch, stop.signal);
         stop.abort(reason);
+        await assert.rejects(writing, reason);
+        await session.abort();
+        await untilNobodyIsConnected();
+        assert.equal(await tables("cancelled%") + await tables("pz\\_%"), isNew ? "" : "cancelled");
+        if (isNew) continue;
+        assert.deepEqual(await server.sql("SELECT COUNT(*) FROM cancelled"), [["0"]]);
+        await server.sql("DROP TABLE cancelled");
       }
-      await session.write(batches[0] ?? assert.fail(), stop.signal);
-    }, reason);
-    await session.abort();
-    await untilNobodyIsConnected();
-    assert.deepEqual(await server.sql("SELECT COUNT(*) FROM cancelled"), [["0"]]);
+    }
   });
 
   Deno.test("an attempt waits for an earlier one that is still open, and knows how it ended", async () => {

@@ -173,6 +173,8 @@ async function suite(): Promise<void> {
       ["varchar(2)", "'ab '", /Column "x": a text is longer than varchar\(2\) holds/],
       ["char(5)", "'ab '", /Column "x": a text ends in a blank, which char\(5\) does not keep/],
       ["varchar(9) CHARACTER SET latin1", "'日本'", /Incorrect string value .*error 1366/],
+      ["tinytext CHARACTER SET latin1", "repeat('é', 255) || ' '", /Column "x": a text is longer than the 255 bytes/],
+      ["varchar(2)", "'ab '", /Column "x": a text is longer than varchar\(2\) holds \(row 1 of the write, /],
       ["tinytext CHARACTER SET utf8mb4", "repeat('x', 256)", /Column "x": a text is longer than the 255 bytes/],
       ["tinyblob", "repeat('x', 256)::BLOB", /Column "x": a value has more bytes than tinyblob holds/],
       ["binary(3)", "'ab'::BLOB", /Column "x": a value has 2 bytes, and binary\(3\) keeps exactly 3/],

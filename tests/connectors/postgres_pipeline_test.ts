@@ -65,6 +65,32 @@ Deno.test("a pipeline reads from PostgreSQL what it needs and merges into it", a
   assert.doesNotMatch(copy, /"note"|"k"/);
 });
 
+Deno.test("columns whose names differ in case alone are refused, whichever are asked for; a query can rename them", async () => {
+  await server.sql(`CREATE TABLE cased (id int, "ID" int, other int); INSERT INTO cased VALUES (1, 2, 3)`);
+  for (const columns of ["*", "id", '"ID"', "other"]) {
+    await using folder = await TempDir.create();
+    await writeFiles(folder.path, {
+      "project.yml": `name: shop\nversion: "1"\n`,
+      "connections.yml": CONNECTION,
+      "pipelines/p.sql": `INSERT INTO {{ sink('pg', 'cased_out', strategy: 'replace') }}\n` +
+        `SELECT ${columns} FROM {{ source('pg', 'cased') }}\n`,
+    });
+    for (const verb of [["validate", "--connect"], ["run"]]) {
+      const result = await runPz(verb, { cwd: folder.path, env: { PG_SECRET: server.password } });
+      assert.notEqual(result.code, 0, columns);
+      const text = result.stderr + result.stdout;
+      assert.match(text, /PZ0501.*Source 'pg\.cased' has the columns "id" and "ID", one name to DuckDB/s, columns);
+    }
+  }
+  await run({
+    "connections.yml": CONNECTION +
+      `  entities: { renamed: { read: { query: 'SELECT id, "ID" AS big FROM cased' } } }\n`,
+    "pipelines/p.sql": `INSERT INTO {{ sink('pg', 'cased_out', strategy: 'replace') }}\n` +
+      `SELECT big FROM {{ source('pg', 'renamed') }}\n`,
+  });
+  assert.deepEqual(await server.sql("SELECT * FROM cased_out"), [["2"]]);
+});
+
 Deno.test("a table goes from PostgreSQL to PostgreSQL in parts, and the copy is equal", async () => {
   await server.sql(`
     CREATE TABLE origin AS SELECT i AS id, i::bigint * 1000000007 AS big, (i / 7.0)::numeric(20,5) AS d, i / 3.0::float8 AS f,

@@ -120,14 +120,25 @@ for (
     ["timestamp", "'2024-01-01 00:00:00.123456789'::TIMESTAMP_NS", /Column "x": a value has nanoseconds/],
     ["timestamp", "TIMESTAMP '290000-01-01 (BC) 00:00:00'", /Column "x": a timestamp is outside/],
     ["text", "'a' || chr(0) || 'b'", /Column "x": a text holds the character U\+0000/],
-    ["varchar(2)", "'abc'", /value too long for type character varying\(2\), column "x" \(SQLSTATE 22001\)/],
+    [
+      "varchar(2)",
+      "'abc'",
+      /Column "x": a text is longer than character varying\(2\) holds \(row 1 of the write, text\)/,
+    ],
+    ["varchar(2)", "'ab '", /Column "x": a text is longer than character varying\(2\) holds/],
+    ["char(2)", "'é  '", /Column "x": a text is longer than character\(2\) holds/],
+    ["varchar(2)[]", "['ab', 'ab ']", /Column "x": a text is longer than character varying\(2\) holds/],
+    ["char(2)[]", "['ab ']", /Column "x": a text is longer than character\(2\) holds/],
+    ["two", "'ab '", /Column "x": a text is longer than two holds/],
+    ["varchar(6)", `'{"a":1} '::JSON`, /Column "x": a text is longer than character varying\(6\) holds/],
     ["jsonb", "'{'", /invalid input syntax for type json.* \(SQLSTATE 22P02\)/],
     ["integer NOT NULL", "NULL::INTEGER", /null value in column "x".* \(SQLSTATE 23502\)/],
     ["integer CHECK (x > 0)", "-1", /violates check constraint.*\(SQLSTATE 23514\)/],
   ] as const
 ) {
   Deno.test(`${value} in a column ${column} is refused, and nothing is written`, async () => {
-    await server.sql(`DROP TABLE IF EXISTS narrow; CREATE TABLE narrow (x ${column})`);
+    await server.sql("DROP TABLE IF EXISTS narrow; DROP DOMAIN IF EXISTS two; CREATE DOMAIN two AS varchar(2)");
+    await server.sql(`CREATE TABLE narrow (x ${column})`);
     const error = await refusal(output("narrow", "append"), `SELECT ${value} AS x`);
     assert.match(error.message, message);
     assert.equal(error.transient, false);
@@ -148,6 +159,57 @@ Deno.test("values that fit are taken by narrower columns", async () => {
   assert.deepEqual(await server.sql("SELECT * FROM fitting"), [
     ["1", "1.5", "2024-01-01 00:00:00", `{"a": 1}`, "glad", "-7", "abc", "12", "3"],
   ]);
+});
+
+Deno.test("texts that fill their columns arrive, counted in characters, blanks at their end among them", async () => {
+  await server.sql("CREATE TABLE full_texts (a varchar(3), b char(3), c varchar(2)[], d bpchar)");
+  await write(output("full_texts", "append"), "SELECT 'é€ ' AS a, '😀a' AS b, ['é ', NULL, ''] AS c, 'long ' AS d");
+  assert.deepEqual(await server.sql("SELECT a || '|', format('%s|', b), c, octet_length(d) FROM full_texts"), [
+    ["é€ |", "😀a |", '{"é ",NULL,""}', "5"],
+  ]);
+});
+
+Deno.test("an error of a value says which row of the write it stands in", async () => {
+  await server.sql("CREATE TABLE told (id int, x smallint)");
+  const error = await refusal(
+    output("told", "append"),
+    "SELECT range::INTEGER AS id, CASE range WHEN 5000 THEN 40000 ELSE 1 END::INTEGER AS x FROM range(6000)",
+  );
+  assert.equal(error.message, 'Column "x": a value is out of the range of smallint (row 5001 of the write, integer)');
+});
+
+for (
+  const [column, others] of [["char(5)", true], ["char(5)", false], ["citext", true], ["citext", false]] as const
+) {
+  const what = others ? "beside other columns" : "alone";
+  Deno.test(`different keys that a ${column} takes for one are refused ${what}, and nothing is lost`, async () => {
+    if (column === "citext") await server.sql("CREATE EXTENSION IF NOT EXISTS citext");
+    await server.sql(`DROP TABLE IF EXISTS alike; CREATE TABLE alike (k ${column} PRIMARY KEY, v int)`);
+    await server.sql("INSERT INTO alike VALUES ('a', 0)");
+    const spec = () => output("alike", "merge", { keys: ["k"] });
+    const rows = (...keys: string[]) =>
+      `SELECT k${others ? ", v" : ""} FROM (VALUES ${keys.map((key, v) => `('${key}', ${v + 1})`).join(", ")}) t(k, v)`;
+    const error = await refusal(spec(), rows("x", column === "citext" ? "X" : "x "));
+    assert.match(
+      error.message,
+      /Two rows have different keys \("k"\) that are one and the same to the columns of "public.alike"/,
+    );
+    assert.deepEqual(await server.sql("SELECT k, v FROM alike"), [[column === "citext" ? "a" : "a    ", "0"]]);
+    await write(spec(), rows("a", "b", "b"));
+    assert.deepEqual(await server.sql("SELECT trim(k), v FROM alike ORDER BY k"), [
+      ["a", others ? "1" : "0"],
+      ["b", others ? "3" : null],
+    ]);
+  });
+}
+
+Deno.test("keys of a varchar that differ in blanks at their end stay apart", async () => {
+  await server.sql("CREATE TABLE blank_keys (k varchar(5) PRIMARY KEY, v int)");
+  await write(
+    output("blank_keys", "merge", { keys: ["k"] }),
+    "SELECT * FROM (VALUES ('a', 1), ('a ', 2), ('a', 3)) t(k, v)",
+  );
+  assert.deepEqual(await server.sql("SELECT k, v FROM blank_keys ORDER BY k"), [["a", "3"], ["a ", "2"]]);
 });
 
 Deno.test("columns are written by name, whatever their order, and columns that may be absent keep their defaults", async () => {

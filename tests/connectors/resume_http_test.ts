@@ -152,3 +152,36 @@ here: { connector: localfiles }
     assert.equal(await Deno.readTextFile(folder.join("out", file?.name ?? "")), "n,ids\n100000,100000\n");
   },
 });
+
+Deno.test({
+  name: "a read of slow pages that is killed goes on behind the last page that came before the wait",
+  ignore: !HAS_FAULTS,
+  fn: async () => {
+    await using folder = await TempDir.create();
+    const { promise: killed, resolve: letGo } = Promise.withResolvers<void>();
+    await using server = new TestHttp(async (_request, url) => {
+      const page = Number(url.searchParams.get("page"));
+      if (page === 3) await killed;
+      return Response.json(page > 4 ? [] : [{ id: page }]);
+    });
+    await writeFiles(folder.path, {
+      "project.yml": `name: shop\nversion: "1"\n`,
+      "connections.yml": `api:
+  connector: http
+  base_url: ${server.origin}
+  entities: { rows: { read: { path: /rows, pagination: page, columns: { id: bigint } } } }
+here: { connector: localfiles }
+`,
+      "pipelines/load.sql": "INSERT INTO {{ sink('here', 'out') }} SELECT * FROM {{ source('api', 'rows') }}\n",
+    });
+    const options = { cwd: folder.path };
+    const run = await runWithFault(["run", "--all"], { ...options, fault: "partition_done:1:kill" });
+    assert.equal(run.signal, "SIGKILL", String(run));
+    letGo();
+    const pages = () => server.seen.splice(0).map(({ path }) => path.replace(/^.*page=/, ""));
+    assert.deepEqual(pages(), ["1", "2", "3"]);
+    const retried = await runWithFault(["retry"], options);
+    assert.equal(retried.code, 0, String(retried));
+    assert.deepEqual(pages(), ["3", "4", "5"]);
+  },
+});

@@ -47,6 +47,18 @@ for (const store of stores) {
     await assertNothingLeft(folder, store);
   });
 
+  test("what DuckDB can't write into a file is told with its reason, and nothing is left", async () => {
+    await using folder = await storeProject(store, "unheld", {
+      "pipelines/p.sql": `INSERT INTO {{ sink('store', 'x', format: 'parquet', strategy: 'replace') }}\n` +
+        `SELECT range AS id, INTERVAL 1 MICROSECOND AS lasted FROM range(3)\n`,
+    });
+    const result = await pzIn(folder, store, "run", "--all");
+    assert.equal(result.code, 1, String(result));
+    assert.match(result.stdout, /PZ0501: .*\blasted\b/);
+    assert.deepEqual(await store.keys("unheld/"), []);
+    await assertNothingLeft(folder, store);
+  });
+
   test("a completion that the store does and denies is found out; one that it refuses is a failure", async () => {
     let lied = false;
     await using lying = new StoreProxy(store, ({ method, query }) => {

@@ -97,7 +97,7 @@ for (
     ["exit", /ended unexpectedly.*the connector ended itself with exit code 7/],
     ["exit by node:process", /ended unexpectedly.*the connector ended itself with exit code 8/],
     ["close", /ended unexpectedly.*the connector ended itself/],
-    ["flood stdout", /broke the protocol/],
+    ["flood stdout by its number", /broke the protocol/],
     ["a promise that nobody waits for", /ended unexpectedly.*left alone/],
   ] as const
 ) {
@@ -133,6 +133,12 @@ Deno.test(`a flood of error output is drained and only its end is kept${WHERE}`,
   await using surroundings = await Surroundings.create();
   await using hostile = await Hostile.open(surroundings);
   assert.deepEqual(await hostile.session.planRead(dataset({ abuse: "flood stderr" }), NEVER), [{ id: "idle" }]);
+});
+
+Deno.test(`a flood of output is logged in part, and the process answers on${WHERE}`, async () => {
+  await using surroundings = await Surroundings.create();
+  await using hostile = await Hostile.open(surroundings);
+  assert.deepEqual(await hostile.session.planRead(dataset({ abuse: "flood stdout" }), NEVER), [{ id: "idle" }]);
 });
 
 Deno.test(`what is granted works: files, a port and a variable${WHERE}`, async () => {

@@ -9,7 +9,8 @@ import { readReceipt } from "../harness/run_files.ts";
 import { type Files, TempDir, writeFiles } from "../harness/temp_dir.ts";
 import { fromDuck, OpenedConnector, output, staged } from "./database_support.ts";
 import { configOf } from "./mysql_support.ts";
-import { CASES, type CaseValue, type TypeCase } from "./types_matrix_cases.ts";
+import { CASES, type TypeCase } from "./types_matrix_cases.ts";
+import { duckText, jsonKind, jsonOf, NULL, quoted, refusal, spelled, type Text } from "./types_matrix_values.ts";
 
 /** What rows are read from, and what they are written to. */
 export const SYSTEMS = ["duckdb", "parquet", "ndjson", "postgres"] as const;
@@ -26,9 +27,6 @@ export type Stage = {
 
 /** What became of a case in each sink. */
 export type Outcomes = ReadonlyMap<string, ReadonlyMap<AnySystem, string>>;
-
-const NULL: unique symbol = Symbol("NULL");
-type Text = string | typeof NULL;
 
 /** The cases that a system can hold by itself. */
 export function casesOf(source: AnySystem): readonly TypeCase[] {
@@ -75,11 +73,6 @@ export async function runMatrix(stage: Stage, source: AnySystem): Promise<Outcom
 /** Entities at a server have a schema, or names, of their own. */
 function nameIn(system: AnySystem, { name }: TypeCase, schema = "to"): string {
   return system === "postgres" ? `${schema}.${name}` : system === "mysql" ? `${schema}_${name}` : name;
-}
-
-function refusal(failure: string): string {
-  const [code = ""] = failure.split(" ");
-  return /"x"|\bx\b/.test(failure) ? `refused ${code}` : `refused without the column's name: ${failure}`;
 }
 
 function projectFiles({ server, mariadb, sinks }: Stage, source: AnySystem, cases: readonly TypeCase[]): Files {
@@ -186,24 +179,15 @@ async function fill(
   return cases;
 }
 
-function openDatabase(system: "mysql" | "sqlite", mariadb: TestMariaDb | undefined, path: string): OpenedConnector {
+/** The connector of a database that is read and written by nothing else here. */
+export function openDatabase(
+  system: "mysql" | "sqlite",
+  mariadb: TestMariaDb | undefined,
+  path: string,
+): OpenedConnector {
   if (system === "sqlite") return new OpenedConnector(sqlite, { path });
   if (mariadb === undefined) throw new Error("there is no MariaDB");
   return new OpenedConnector(mysql, configOf(mariadb));
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A text in DuckDB's SQL, which can't have U+0000 in it. */
-function duckText(text: string): string {
-  return text.split("\0").map(quoted).join(" || chr(0) || ");
-}
-
-function jsonOf({ duck }: TypeCase, { duck: text, json }: CaseValue): string {
-  if (json !== undefined) return json;
-  return /^(BOOLEAN|U?\w*INT(EGER)?$|DECIMAL|FLOAT|DOUBLE)/.test(duck) ? text : JSON.stringify(text);
 }
 
 type Place = { readonly duck: Duck; readonly stage: Stage; readonly folder: TempDir };
@@ -224,26 +208,6 @@ async function verdict(one: TypeCase, sink: AnySystem, place: Place): Promise<st
   }
   const own = sink === "postgres" ? one.pg : sink === "ndjson" ? undefined : one.duck;
   return found.type === own ? "same" : `as ${found.type}`;
-}
-
-/** A value as a column of the type in a sink shows it: where only texts are, as the text that it had. */
-function spelled(one: TypeCase, value: CaseValue, sink: AnySystem, type: string): Text {
-  // A number of 32 bits is another text as one of 64 bits.
-  if (one.duck === "FLOAT" && /^double/i.test(type) && value.written !== undefined) return value.written;
-  switch (sink) {
-    case "mysql":
-    case "sqlite":
-      // Neither has a negative zero.
-      return value.duck === "-0.0" ? "0.0" : value.duck;
-    case "postgres":
-      return type === "text" ? value.duck : value.pg ?? value.duck;
-    case "ndjson": {
-      const text = value.written ?? jsonOf(one, value);
-      return text === "null" ? NULL : text;
-    }
-    default:
-      return type.startsWith("STRUCT") ? value.object ?? value.duck : value.duck;
-  }
 }
 
 async function readBack(
@@ -285,24 +249,11 @@ async function readBack(
   }
 }
 
-function jsonKind(text: string): string {
-  switch (text[0]) {
-    case '"':
-      return "text";
-    case "{":
-      return "object";
-    case "[":
-      return "array";
-    case "t":
-    case "f":
-      return "boolean";
-    default:
-      return "number";
-  }
-}
-
 /** The outcomes as a table, a line for each case. */
-export function tableOf(outcomes: Outcomes, sinks: readonly AnySystem[]): string[] {
+export function tableOf<System extends string>(
+  outcomes: ReadonlyMap<string, ReadonlyMap<System, string>>,
+  sinks: readonly System[],
+): string[] {
   const rows = [...outcomes].map(([name, cells]) => [name, ...sinks.map((sink) => cells.get(sink) ?? "")]);
   const all = [["", ...sinks.map((sink) => `to ${sink}`)], ...rows];
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => Math.min(40, row[column]?.length ?? 0)))) ??

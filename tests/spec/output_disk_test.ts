@@ -16,11 +16,11 @@ const PROJECT: Files = {
 class SmallDisk implements AsyncDisposable {
   private constructor(readonly path: string, readonly folder: TempDir) {}
 
-  static async create(): Promise<SmallDisk | undefined> {
+  static async create(size = "12m"): Promise<SmallDisk | undefined> {
     const folder = await TempDir.create();
     const path = folder.join("disk");
     await Deno.mkdir(path);
-    if (await mount("-t", "tmpfs", "-o", "size=12m", "tmpfs", path)) return new SmallDisk(path, folder);
+    if (await mount("-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path)) return new SmallDisk(path, folder);
     await folder[Symbol.asyncDispose]();
     return undefined;
   }
@@ -64,8 +64,8 @@ async function cannotMount(): Promise<boolean> {
   return disk === undefined;
 }
 
-async function onDisk(work: (disk: SmallDisk) => Promise<void>): Promise<void> {
-  await using disk = await SmallDisk.create();
+async function onDisk(work: (disk: SmallDisk) => Promise<void>, size?: string): Promise<void> {
+  await using disk = await SmallDisk.create(size);
   if (disk === undefined) throw new Error("no file system could be mounted");
   await work(disk);
 }
@@ -133,5 +133,86 @@ Deno.test({
       assert.equal(cleaned.code, 0, cleaned.toString());
       const again = await runPz(["run", "a_small"], { cwd });
       assert.equal(again.code, 0, again.toString());
+    }),
+});
+
+Deno.test({
+  name: "as root: a disk that is nearly full when the staging database is opened is PZ0532 with its hint, exit code 3",
+  ignore,
+  fn: () =>
+    onDisk(async (disk) => {
+      const cwd = `${disk.folder.path}/project`;
+      await writeFiles(cwd, PROJECT);
+      await Deno.symlink(disk.path, `${cwd}/.pz`);
+
+      const result = await runPz(["run", "a_small"], { cwd });
+
+      assert.equal(result.code, 3, result.toString());
+      assert.match(
+        result.stderr,
+        /^error PZ0532: the staging database of the run can't be opened: .*No space left.* — hint: .*`pz clean`/m,
+      );
+    }, "24k"),
+});
+
+Deno.test({
+  name: "as root: outputs of duckdb and sqlite on a full disk tell what to do",
+  ignore,
+  fn: () =>
+    onDisk(async (disk) => {
+      const cwd = `${disk.folder.path}/project`;
+      const rows = "SELECT range AS id, hash(range)::VARCHAR AS h FROM range(100000)\n";
+      await writeFiles(cwd, {
+        "project.yml": PROJECT["project.yml"] ?? "",
+        "connections.yml": `duck: { connector: duckdb, path: "${disk.path}/d.duckdb" }\n` +
+          `lite: { connector: sqlite, path: "${disk.path}/s.sqlite" }\n`,
+        "pipelines/a.sql": `INSERT INTO {{ sink('duck', 't', strategy: 'replace') }}\n${rows}`,
+        "pipelines/b.sql": `INSERT INTO {{ sink('lite', 't', strategy: 'replace') }}\n${rows}`,
+      });
+      const told = [
+        /^FAIL duck\.t .*\n {2}PZ0501: .*No space left.*\n {2}hint: free some space/m,
+        /^FAIL lite\.t .*\n {2}PZ0501: .*disk is full.*\n {2}hint: free some space/m,
+      ];
+      const some = await runPz(["run", "--all"], { cwd });
+      assert.equal(some.code, 1, some.toString());
+      for (const pattern of told) assert.match(some.stdout, pattern);
+
+      for (const name of ["d.duckdb", "s.sqlite"]) await Deno.remove(`${disk.path}/${name}`);
+      await disk.fill();
+      const none = await runPz(["run", "--all"], { cwd });
+      assert.equal(none.code, 1, none.toString());
+      assert.match(none.stdout, /^FAIL duck\.t .*\n {2}PZ0311: .*no space is left.*\n {2}hint: free some space/m);
+      assert.match(none.stdout, told[1] ?? /$^/);
+    }, "512k"),
+});
+
+Deno.test({
+  name: "as root: a retry of a run whose lock can't be written tells that, and not that another retries it",
+  ignore,
+  fn: () =>
+    onDisk(async (disk) => {
+      const cwd = `${disk.folder.path}/project`;
+      await writeFiles(cwd, { ...PROJECT, "pipelines/b_large.sql": "SELECT error('no')" });
+      const failed = await runPz(["run", "--all"], { cwd });
+      assert.equal(failed.code, 1, failed.toString());
+      const [id = ""] = runIds(cwd);
+      const folder = `${cwd}/.pz/runs/${id}`;
+      for (const name of ["intent.json", "journal.ndjson", "run_results.json", ".lock"]) {
+        await Deno.mkdir(`${disk.path}/${id}`, { recursive: true });
+        await Deno.copyFile(`${folder}/${name}`, `${disk.path}/${id}/${name}`);
+      }
+      await Deno.remove(folder, { recursive: true });
+      await Deno.symlink(`${disk.path}/${id}`, folder);
+      await disk.makeReadOnly();
+
+      const retry = await runPz(["retry", id], { cwd });
+
+      assert.equal(retry.code, 3, retry.toString());
+      assert.match(
+        retry.stderr,
+        /^error PZ0531: the lock '.*\.lock' of a run can't be taken: (Read-only|it can only be read)/m,
+      );
+      const runs = await runPz(["runs"], { cwd });
+      assert.doesNotMatch(runs.stdout, /running/);
     }),
 });

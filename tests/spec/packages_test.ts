@@ -156,7 +156,7 @@ Deno.test("what a package's connector does wrong fails its node, and what it can
   assert.doesNotMatch(broken, /base64/);
   assert.match(await runWith(`import "file:///etc/passwd";\n${good}`), /its code can't be loaded/);
   assert.match(await runWith(good.replace('"PartitionedRead"', '"ColumnPruning"')), /ColumnPruning/);
-  assert.match(await runWith(good.replace('name: "shelf"', 'name: "other"')), /answered as "other"/);
+  assert.match(await runWith(good.replace('name: "shelf"', 'name: "other"')), /answers as 'other'/);
 });
 
 Deno.test("restores at once, in processes of their own, all end well", async () => {
@@ -175,7 +175,7 @@ Deno.test("restore says so where there is nothing to restore, and what has becom
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    "note: postgres is builtin in this pz version; declared version ignored\n" +
+    "note: 'postgres' is builtin in this pz version; declared version ignored\n" +
       "nothing to restore (all declared connectors are builtin)\n",
   );
   assert.deepEqual(await listFiles(folder.path), ["project.yml"]);

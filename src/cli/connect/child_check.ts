@@ -2,6 +2,7 @@ import type { SourceLoadNode } from "../../compile/mod.ts";
 import { childOf, ConnectorError, ConnectorSession, systemLayer } from "../../connectors/mod.ts";
 import { type DuckDbConnection, qualified } from "../../duckdb/mod.ts";
 import { isErrorCode, PzError } from "../../errors/mod.ts";
+import { refuseClashes } from "../../engine/mod.ts";
 import { datasetSpec } from "../../plan/mod.ts";
 import type { KeyPlaces, Project, SourcePosition } from "../../project/mod.ts";
 import { ingestArrow, IngestError } from "../../staging/mod.ts";
@@ -85,6 +86,7 @@ export class ChildCheck implements ConnectionCheck {
     const place = { position: node.position, ...(ofRead === undefined ? {} : { options: ofRead }) };
     const answer = await this.#ask(what, place, async (signal) => {
       const schema = await this.#session.getSchema(datasetSpec(node), signal);
+      refuseClashes(node, schema.fields.map(({ name }) => name));
       // An empty load gives the types that the rows will have in DuckDB.
       await ingestArrow(this.#facts.duckdb, node.relation, schema, nothing(), { signal });
       return (await this.#facts.duckdb.prepare(`SELECT * FROM ${qualified("staging", node.relation)}`)).columns;
@@ -116,6 +118,7 @@ export class ChildCheck implements ConnectionCheck {
       if (error instanceof IngestError) {
         return { problems: [new PzError("PZ0330", `${what}: ${error.message}`, position)] };
       }
+      if (error instanceof PzError) return { problems: [error] };
       if (error instanceof ConnectorError) return { problems: [this.#problem(what, place, error)] };
       throw error;
     } finally {

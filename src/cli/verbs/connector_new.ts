@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { isOwnConnector, scaffoldConnector, scaffoldSdk } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
-import { type Io, shownPath } from "../io.ts";
+import { type Io, shellWord, shownPath } from "../io.ts";
 import { reportErrors } from "../report.ts";
 
 /** `pz connector new`: makes a folder with a connector that works, its test, and all that its author needs. */
@@ -20,9 +20,9 @@ export async function connectorNew(io: Io, name: string): Promise<ExitCode> {
   const shown = shownPath(io, folder);
   io.console.out(`made the connector '${connector}' at ${folder}`);
   io.console.out("next steps:");
-  io.console.out(`  pz connector build ${shown}`);
-  io.console.out(`  pz connector test ${shown}`);
-  io.console.out(`  read ${join(shown, "README.md")}`);
+  io.console.out(`  pz connector build ${shellWord(shown)}`);
+  io.console.out(`  pz connector test ${shellWord(shown)}`);
+  io.console.out(`  read ${shellWord(join(shown, "README.md"))}`);
   return EXIT.ok;
 }
 
@@ -30,7 +30,7 @@ export async function connectorNew(io: Io, name: string): Promise<ExitCode> {
 export async function connectorSdk(io: Io, folder: string | undefined): Promise<ExitCode> {
   const place = resolve(io.cwd, folder ?? ".");
   if (!await isOccupied(place)) {
-    return refuse(io, "PZ0132", `there is no folder '${folder}'`, "pz connector new makes one");
+    return refuse(io, "PZ0132", `there is no folder '${folder ?? place}'`, "pz connector new makes one");
   }
   const files = await scaffoldSdk();
   await writeAll(place, files);

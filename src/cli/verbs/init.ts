@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { PzError } from "../../errors/mod.ts";
-import { nearMiss } from "../../util/mod.ts";
+import { nearMiss, ordinal } from "../../util/mod.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
-import { type Io, shownPath } from "../io.ts";
+import { type Io, shellWord, shownPath } from "../io.ts";
 import { reportErrors } from "../report.ts";
 import { PLACEHOLDER_NAME, PLANNED_TEMPLATES, type Template, TEMPLATES } from "../templates/mod.ts";
 
@@ -48,21 +48,22 @@ export async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   }
   await writeTemplate(io, template, folder, projectName);
   io.console.out(`scaffolded a new pz project '${projectName}' at ${folder}`);
+  io.console.out(`made ${topNames(template).join(", ")}`);
   io.console.out("next steps:");
   if (folder !== io.cwd) io.console.out(`  cd ${shellWord(shownPath(io, folder))}`);
   for (const step of template.nextSteps) io.console.out(`  ${step}`);
   return EXIT.ok;
 }
 
+/** What a template puts into the project's folder, folders with a slash behind them. */
+function topNames({ files }: Template): readonly string[] {
+  return [...new Set(files.map(({ path }) => path.replace(/\/.*$/, "/")))].sort(ordinal);
+}
+
 /** A valid project name: `[a-z0-9_]`, a letter first; what else stands in the raw one becomes `_`. */
 export function sanitizeName(raw: string): string {
   const name = raw.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "");
   return /^[a-z]/.test(name) ? name : `p_${name}`;
-}
-
-/** A path as one word of a shell's command line. */
-function shellWord(path: string): string {
-  return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function noTemplate(id: string): PzError {

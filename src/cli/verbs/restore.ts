@@ -17,7 +17,7 @@ export async function restore(io: Io, options: RestoreVerbOptions): Promise<Exit
   if (!loaded.ok) return reportErrors(io.console, loaded.errors);
   const declared: readonly DeclaredPackage[] = loaded.value.connectors;
   for (const { package: id } of declared.filter((entry) => isOwnConnector(entry.package))) {
-    io.console.out(`note: ${id} is builtin in this pz version; declared version ignored`);
+    io.console.out(`note: '${id}' is builtin in this pz version; declared version ignored`);
   }
   const foreign = foreignPackages(declared);
   if (foreign.length === 0) {

@@ -43,7 +43,7 @@ export async function retry(io: Io, options: RetryOptions): Promise<ExitCode> {
   const prior = await findPriorRun(root, options.runId);
   reportNotes(io.console, prior.notes, format);
   const { runId, status } = prior.run.summary;
-  if (status === "success") {
+  if (status === "success" && (options.redeliver ?? []).length === 0) {
     reportLine(io.console, `nothing to retry (run ${runId} succeeded)`, format);
     return EXIT.ok;
   }

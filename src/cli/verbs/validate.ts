@@ -62,7 +62,7 @@ async function checkPlanAndSql(
   if (sql.ok) reportWarnings(io.console, sql.warnings);
   // A type that DuckDB does not know, and that the connector has already refused.
   const isNews = (error: PzError) =>
-    error.code !== "PZ0101" ||
+    error.code !== "PZ0301" ||
     !refusals.some(({ file, line, column }) => file === error.file && line === error.line && column === error.column);
   const ofSql = sql.ok ? [] : withContractBlame(dag, sql.errors.filter(isNews), refusals);
   return {

@@ -1,5 +1,6 @@
 import { type ErrorCode, PzError } from "../../errors/mod.ts";
-import type { Value } from "../../project/mod.ts";
+import type { Value, WriteBlock } from "../../project/mod.ts";
+import { nearMiss } from "../../util/mod.ts";
 import { placeInWrite, type SinkEntity } from "../entities.ts";
 import { dateTokens, tokenProblem } from "./path_tokens.ts";
 
@@ -15,12 +16,21 @@ export function checkWrite(sink: SinkEntity, canMerge: boolean): readonly PzErro
   const add = (code: ErrorCode, key: string, message: string, hint?: string) =>
     errors.push(new PzError(code, `output '${name}': ${message}`, { ...placeInWrite(sink, key), hint }));
   if (write.strategy === "merge" && write.keys.length === 0 && canMerge) {
+    const meant = misspelt(write.options, "keys");
     const hint = "name the columns that identify a row, such as keys: ['id']";
-    add("PZ0209", "strategy", "strategy 'merge' needs keys", hint);
+    add(
+      "PZ0209",
+      meant ?? "strategy",
+      "strategy 'merge' needs keys",
+      meant === undefined ? hint : isMeant(meant, "keys"),
+    );
   }
   if (write.strategy !== "merge" && write.keys.length > 0) {
+    const meant = misspelt(write.options, "strategy");
     const hint = "use strategy 'merge', or remove keys";
-    add("PZ0211", "keys", `keys have no meaning with strategy '${write.strategy}'`, hint);
+    if (meant === undefined) add("PZ0211", "keys", `keys have no meaning with strategy '${write.strategy}'`, hint);
+    // What the strategy should have been decides whether keys have a meaning.
+    else add("PZ0301", meant, `unknown option '${meant}'`, isMeant(meant, "strategy"));
   }
   const { partition_by: partitions, path } = write.options;
   const columns = partitions === undefined ? [] : columnNames(partitions);
@@ -37,6 +47,15 @@ export function checkWrite(sink: SinkEntity, canMerge: boolean): readonly PzErro
     add("PZ0219", "path", "date tokens in a path need exactly one partition_by column", hint);
   }
   return errors;
+}
+
+/** An option that is most likely a key of pz's own. */
+function misspelt(options: WriteBlock["options"], key: string): string | undefined {
+  return Object.keys(options).find((name) => nearMiss(name, [key]) !== undefined);
+}
+
+function isMeant(name: string, key: string): string {
+  return `is '${name}' a misspelt '${key}'?`;
 }
 
 function columnNames(value: Value): readonly string[] | undefined {

@@ -53,7 +53,8 @@ export async function runConnectorChild(args: readonly string[]): Promise<number
     const ended = Promise.withResolvers<number>();
     const output = Deno.stdout.writable.getWriter();
     const write = (bytes: Uint8Array) => void output.write(bytes).catch(() => takeLeave(worker, ended.resolve));
-    const ready = connectOutput(worker, write, ended.resolve);
+    const pulse = new Pulse();
+    const ready = connectOutput(worker, { write, end: ended.resolve, pulse });
     sendTo(worker, start.codeBytes === undefined ? { connector: start.connector } : { waitForCode: true });
     const early = await Promise.race([ready, ended.promise]);
     if (early !== undefined) return early;
@@ -65,7 +66,7 @@ export async function runConnectorChild(args: readonly string[]): Promise<number
       if (code === undefined) return 0;
       sendTo(worker, { code });
     }
-    forward(frames, worker, write).then(
+    forward(frames, worker, { reply: write, pulse }).then(
       () => takeLeave(worker, ended.resolve),
       (error: unknown) => ended.resolve(complain(error)),
     );
@@ -149,15 +150,29 @@ function listOrNothing(list: readonly string[]): string[] | false {
   return list.length === 0 ? false : [...list];
 }
 
-/** Hands frames on to the worker; the question whether the process runs is answered here, however busy that is. */
+/**
+ * How many of the host's questions have come since the worker's event loop turned last. Questions are counted rather
+ * than time, so that a machine that was suspended blames nobody.
+ */
+class Pulse {
+  behind = 0;
+}
+
+/**
+ * Hands frames on to the worker. The question whether the process runs is answered here, however busy that is, with how
+ * many such questions the worker itself has not come to answer.
+ */
 async function forward(
   frames: AsyncGenerator<Frame, undefined>,
   worker: Worker,
-  reply: (bytes: Uint8Array) => void,
+  { reply, pulse }: { readonly reply: (bytes: Uint8Array) => void; readonly pulse: Pulse },
 ): Promise<void> {
   for await (const frame of frames) {
     if (frame.stream !== 0) sendTo(worker, { frame });
-    else if (decodeMessage(frame.payload).m === "Ping") reply(encodeMessage(0, { m: "Pong" }));
+    else if (decodeMessage(frame.payload).m === "Ping") {
+      reply(encodeMessage(0, { m: "Pong", behind: pulse.behind }));
+      if (pulse.behind++ === 0) sendTo(worker, { ping: true });
+    }
   }
 }
 
@@ -175,12 +190,16 @@ function sendTo(worker: Worker, message: ToWorker): void {
 /** Carries what the worker sends to stdout. The promise settles when the worker has loaded its connector. */
 function connectOutput(
   worker: Worker,
-  write: (bytes: Uint8Array) => void,
-  end: (code: number) => void,
+  { write, end, pulse }: {
+    readonly write: (bytes: Uint8Array) => void;
+    readonly end: (code: number) => void;
+    readonly pulse: Pulse;
+  },
 ): Promise<undefined> {
   const ready = Promise.withResolvers<undefined>();
   worker.onmessage = (event: MessageEvent<FromWorker>) => {
     if ("ready" in event.data) ready.resolve(undefined);
+    else if ("pong" in event.data) pulse.behind = 0;
     else if ("farewell" in event.data) end(0);
     else if ("fatal" in event.data) end(complain(new Error(event.data.fatal)));
     else write(event.data.bytes);

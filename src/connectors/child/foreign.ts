@@ -1,14 +1,22 @@
 import { Buffer } from "node:buffer";
-import { CAPABILITIES, ConnectorError } from "../contract/mod.ts";
+import { ConnectorError } from "../contract/mod.ts";
 import type { SDK_NAMES } from "../packages/scaffold/sdk_code.ts";
-import { arrowSchema, BatchBuilder, columnReaders, type ConnectorModule, requireNet } from "../sdk/mod.ts";
+import {
+  arrowSchema,
+  BatchBuilder,
+  columnReaders,
+  type ConnectorModule,
+  PackageError,
+  requireNet,
+} from "../sdk/mod.ts";
+import { moduleFault } from "../sdk/shape.ts";
 
 /** Where the code of a package finds what it may use of pz. */
 const SDK_KEY = "pz.connector.sdk";
 
 /** All of it. */
 export const FOREIGN_SDK = Object.freeze(
-  { arrowSchema, BatchBuilder, columnReaders, ConnectorError, requireNet } satisfies {
+  { arrowSchema, BatchBuilder, columnReaders, ConnectorError: PackageError, requireNet } satisfies {
     readonly [name in typeof SDK_NAMES[number]]: unknown;
   },
 );
@@ -16,7 +24,8 @@ export const FOREIGN_SDK = Object.freeze(
 /**
  * Runs the code of a package and gives the connector that it exports.
  *
- * @throws {Error} for code that can't be loaded or exports no connector; its message holds nothing of the code's place
+ * @throws {ConnectorError} PZ0356 for code that can't be loaded or exports no connector, in words that follow the
+ *   connector's name; the message holds nothing of the code's place
  */
 export async function loadForeign(code: Uint8Array<ArrayBuffer>): Promise<ConnectorModule> {
   const property = { value: FOREIGN_SDK, configurable: false, writable: false };
@@ -27,15 +36,18 @@ export async function loadForeign(code: Uint8Array<ArrayBuffer>): Promise<Connec
     module = await import(place);
   } catch (error) {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new Error(`its code can't be loaded: ${withoutPlace(text, place)}`);
+    throw refused(`its code can't be loaded: ${withoutPlace(text, place)}`);
   }
   const connector = typeof module === "object" && module !== null && "connector" in module
     ? module.connector
     : undefined;
-  if (!isConnector(connector)) {
-    throw new Error('its code exports no "connector" with name, version, capabilities and open');
-  }
+  if (!isConnector(connector)) throw refused(`its ${moduleFault(connector)}`);
   return connector;
+}
+
+/** Loading the same bytes once more would end the same way. */
+function refused(what: string): ConnectorError {
+  return new ConnectorError(what, { transient: false, code: "PZ0356" });
 }
 
 /** The runtime names the module in what it says of it, cut or whole: nobody wants to read that. */
@@ -48,8 +60,5 @@ function withoutPlace(text: string, place: string): string {
 }
 
 function isConnector(value: unknown): value is ConnectorModule {
-  return typeof value === "object" && value !== null && "name" in value && typeof value.name === "string" &&
-    "version" in value && typeof value.version === "string" && "capabilities" in value &&
-    Array.isArray(value.capabilities) && value.capabilities.every((name) => Object.hasOwn(CAPABILITIES, name)) &&
-    "open" in value && typeof value.open === "function";
+  return moduleFault(value) === undefined;
 }

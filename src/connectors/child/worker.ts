@@ -1,9 +1,11 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-import { FrameError } from "../protocol/frame.ts";
-import { encodeMessage } from "../protocol/messages.ts";
-import { divertConsole } from "../sdk/console.ts";
+import process from "node:process";
+import { FRAME, type Frame, FrameError } from "../protocol/frame.ts";
+import { encodeMessage, errorToWire } from "../protocol/messages.ts";
+import { closeInput, divertConsole, divertOutput } from "../sdk/console.ts";
 import type { ConnectorModule } from "../sdk/connector.ts";
+import { toConnectorError } from "../sdk/failure.ts";
 import { ConnectorServer } from "../sdk/serve.ts";
 import { loadEmbedded } from "./embedded.ts";
 import { loadForeign } from "./foreign.ts";
@@ -16,22 +18,28 @@ harden((code) => {
   return exit();
 });
 divertConsole(console, (level, message) => post({ bytes: encodeMessage(0, { m: "LogEvent", level, message }) }));
+divertOutput(Deno.stdout, (message) => post({ bytes: encodeMessage(0, { m: "LogEvent", level: "info", message }) }));
+closeInput(Deno.stdin, process);
 listen();
 
+/** What takes the host's frames. */
+type Receiver = Pick<ConnectorServer, "receive" | "end">;
+
 function listen(): void {
-  let server: Promise<ConnectorServer> | undefined;
+  let server: Promise<Receiver> | undefined;
   self.onmessage = async (event: MessageEvent<ToWorker>) => {
     const message = event.data;
     try {
-      if ("connector" in message) {
+      if ("ping" in message) {
+        post({ pong: true });
+      } else if ("connector" in message) {
         server = startServer(loadInside(message.connector));
         await server;
         post({ ready: true });
       } else if ("waitForCode" in message) {
         post({ ready: true });
       } else if ("code" in message) {
-        server = startServer(loadForeign(message.code));
-        await server;
+        server = startServer(loadForeign(message.code)).catch(refusing);
       } else if ("frame" in message) {
         (await server)?.receive(message.frame);
       } else {
@@ -52,6 +60,17 @@ async function loadInside(name: string): Promise<ConnectorModule> {
 
 async function startServer(module: Promise<ConnectorModule>): Promise<ConnectorServer> {
   return new ConnectorServer(await module, (bytes) => post({ bytes }));
+}
+
+/** Answers every request with the reason why there is no connector. */
+function refusing(reason: unknown): Receiver {
+  const error = errorToWire(toConnectorError(reason));
+  return {
+    receive: ({ kind, stream }: Frame) => {
+      if (kind === FRAME.control) post({ bytes: encodeMessage(stream, { m: "Failed", error }) });
+    },
+    end: () => Promise.resolve(),
+  };
 }
 
 function post(message: FromWorker): void {

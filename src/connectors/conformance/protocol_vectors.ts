@@ -7,7 +7,7 @@ import { expect, Skipped, type Vector } from "./target.ts";
 import type { Trial } from "./trial.ts";
 
 /** A name that no system has. */
-const MISSING = "__pz_conformance_probe_missing__";
+export const MISSING = "__pz_conformance_probe_missing__";
 
 /** What holds for every connector, in the order of the report. */
 export const HANDSHAKE: Vector = {
@@ -67,12 +67,15 @@ export const ERROR_SHAPE: Vector = {
 };
 
 /** @throws {Error} unless it is an error that the connector made on purpose */
-function checkError(error: unknown): void {
+export function checkError(error: unknown): void {
   expect(error instanceof ConnectorError, "it does not answer within 30 s");
   if (!(error instanceof ConnectorError)) return;
   expect(error.message !== "", "the error has no message");
   expect(error.code !== "PZ0358" && error.code !== "PZ0357", `instead of an error, ${error.message}`);
-  expect(!error.message.startsWith("The connector failed unexpectedly"), `no ConnectorError: ${error.message}`);
+  expect(
+    !/^Connector '.*' of connection '.*' failed unexpectedly: /.test(error.message),
+    `no ConnectorError: ${error.message}`,
+  );
 }
 
 export const VALIDATION: Vector = {

@@ -1,4 +1,5 @@
 import { withDeadline } from "../host/deadline.ts";
+import { FILE_RUNS } from "./file_vectors.ts";
 import * as protocol from "./protocol_vectors.ts";
 import * as read from "./read_vectors.ts";
 import { type ConformanceTarget, Skipped, type Vector, type VectorResult } from "./target.ts";
@@ -66,10 +67,14 @@ async function tryOut(vector: Vector, trial: Trial): Promise<VectorResult> {
   const { name } = vector;
   const reason = whySkipped(vector, trial.target);
   if (reason !== undefined) return { name, status: "SKIP", detail: reason };
+  const run = movesFiles(vector.needs, trial.target) ? FILE_RUNS.get(name) ?? vector.run : vector.run;
   try {
     let detail: string | void = undefined;
-    const isDone = await withDeadline(vector.run(trial).then((told) => detail = told), VECTOR_MS);
-    if (!isDone) return { name, status: "FAIL", detail: `no result within ${VECTOR_MS / 1000} s` };
+    const isDone = await withDeadline(run(trial).then((told) => detail = told), VECTOR_MS);
+    if (!isDone) {
+      await trial.release(); // whoever does not answer would not answer the next question either
+      return { name, status: "FAIL", detail: `no result within ${VECTOR_MS / 1000} s` };
+    }
     return detail === undefined ? { name, status: "PASS" } : { name, status: "PASS", detail };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -77,16 +82,34 @@ async function tryOut(vector: Vector, trial: Trial): Promise<VectorResult> {
   }
 }
 
-function whySkipped({ needs, capability }: Vector, { connector, read, write }: ConformanceTarget): string | undefined {
-  const { universal, capabilities } = connector;
-  const movesFiles = connector.stagedRead !== undefined || connector.stagedWrite !== undefined;
-  if (!universal.read && !universal.write && !movesFiles) return "DuckDB does its work: there is no process";
+function whySkipped(
+  { name, needs, capability }: Vector,
+  target: ConformanceTarget,
+): string | undefined {
+  const { connector: { universal, capabilities }, read, write } = target;
+  const byFiles = movesFiles(needs, target);
+  const hasProcess = universal.read || universal.write || movesFiles("read", target) || movesFiles("write", target);
+  if (!hasProcess) return "DuckDB does its work: there is no process";
   if (capability !== undefined && !capabilities.has(capability)) return `${capability} is not declared`;
   if (needs === "read" && read === undefined) return "no read: in the config";
-  if (needs === "read" && !universal.read) return "DuckDB reads by itself";
   if (needs === "write" && write === undefined) return "no write: in the config";
-  if (needs === "write" && !universal.write) return "DuckDB writes by itself";
-  return needs === "either" && read === undefined && write === undefined
-    ? "neither read: nor write: in the config"
-    : undefined;
+  if (needs === "either" && read === undefined && write === undefined) {
+    return "neither read: nor write: in the config";
+  }
+  if (byFiles && (needs === "read" || needs === "write") && !FILE_RUNS.has(name)) {
+    return needs === "read"
+      ? "its process fetches whole files, and DuckDB reads them"
+      : "its process stores whole files, which DuckDB writes";
+  }
+  if (needs === "read" && !universal.read && !byFiles) return "DuckDB reads by itself";
+  return needs === "write" && !universal.write && !byFiles ? "DuckDB writes by itself" : undefined;
+}
+
+/** Whether the process moves whole files for what a vector needs, in place of rows. */
+function movesFiles(needs: Vector["needs"], { connector }: ConformanceTarget): boolean {
+  const { universal, stagedRead, stagedWrite } = connector;
+  if (needs === "nothing") return false;
+  return needs === "write"
+    ? !universal.write && stagedWrite !== undefined
+    : !universal.read && stagedRead !== undefined;
 }

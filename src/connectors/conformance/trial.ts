@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RecordBatch, Schema } from "../../util/arrow.ts";
 import type { ConfigMap, DatasetSpec, Grant, OutputSpec, ReadHints, WriteResult } from "../contract/mod.ts";
 import { ConnectorChild } from "../host/child.ts";
@@ -15,6 +16,8 @@ const CONNECTION = "conformance";
 const RUN = "conformance";
 /** Small, so that little data makes several batches. */
 const BATCH_BYTES = 4096;
+/** On the little data of a trial nobody is busy for long. */
+const PATIENCE = { pingMs: 5_000, spinMs: 20_000 };
 const NEVER = new AbortController().signal;
 
 /** A connector that is being tried out: its processes, and the usual ways to ask it. */
@@ -23,11 +26,22 @@ export class Trial implements AsyncDisposable {
   readonly #grant: Grant;
   #sessions = new AsyncDisposableStack();
   #session: ConnectorSession | undefined;
+  /** Those that can be spoken to in raw messages. */
+  readonly #children = new Set<ConnectorChild>();
   #writes = 0;
+  /** That files lie in on their way; undefined: the connector moves none. */
+  readonly #folder: string | undefined;
+  #folders = 0;
 
   constructor(target: ConformanceTarget) {
     this.target = target;
-    this.#grant = grantOf(target);
+    const grant = grantOf(target);
+    const { stagedRead, stagedWrite } = target.connector;
+    const movesFiles = stagedRead !== undefined || stagedWrite !== undefined;
+    this.#folder = movesFiles ? Deno.makeTempDirSync({ prefix: "pz-conformance-" }) : undefined;
+    this.#grant = this.#folder === undefined
+      ? grant
+      : { ...grant, read: [...grant.read, this.#folder], write: [...grant.write, this.#folder] };
   }
 
   /** One process for all that leaves it alive. */
@@ -41,7 +55,7 @@ export class Trial implements AsyncDisposable {
   }
 
   /**
-   * A process that can be spoken to in raw messages; the caller closes it.
+   * A process that can be spoken to in raw messages; the caller closes it, or the end of all processes so far.
    *
    * @param asItIs whether the process gets these settings without what its description makes of them
    */
@@ -50,13 +64,16 @@ export class Trial implements AsyncDisposable {
     { asItIs }: { readonly asItIs: boolean } = { asItIs: false },
   ): Promise<ConnectorChild> {
     const options = { ...this.#options(config), ...(asItIs ? { config } : {}) };
-    return await ConnectorChild.start({
+    const child = await ConnectorChild.start({
       ...options,
       command: options.command ?? childCommand(),
       onNotice: () => {},
       redactor: new Redactor(options.config),
-      patience: { ...DEFAULT_PATIENCE, shutdownMs: 10_000 },
+      patience: { ...DEFAULT_PATIENCE, ...PATIENCE, shutdownMs: 10_000 },
     }, NEVER);
+    this.#children.add(child);
+    void child.status.then(() => this.#children.delete(child));
+    return child;
   }
 
   /** What a read is asked for; for another dataset than the target's, by the same options. */
@@ -146,16 +163,29 @@ export class Trial implements AsyncDisposable {
     return read;
   }
 
+  /** A new folder that the connector's process may fill. */
+  async emptyFolder(): Promise<string> {
+    if (this.#folder === undefined) throw new Error("the connector moves no files");
+    const path = join(this.#folder, String(++this.#folders));
+    await Deno.mkdir(path);
+    return path;
+  }
+
   /** Ends the processes so far, with all that they hold: the next question starts a new one. */
   async release(): Promise<void> {
     const former = this.#sessions;
     this.#sessions = new AsyncDisposableStack();
     this.#session = undefined;
-    await former.disposeAsync();
+    await Promise.all([former.disposeAsync(), ...this.#closeChildren()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sessions.disposeAsync();
+    await Promise.all([this.#sessions.disposeAsync(), ...this.#closeChildren()]);
+    if (this.#folder !== undefined) await Deno.remove(this.#folder, { recursive: true });
+  }
+
+  #closeChildren(): Promise<void>[] {
+    return [...this.#children].map((child) => child.close());
   }
 
   #options(config: ConfigMap) {
@@ -167,6 +197,7 @@ export class Trial implements AsyncDisposable {
       grant: this.#grant,
       runId: RUN,
       onLog: () => {},
+      patience: PATIENCE,
     };
   }
 }
@@ -181,8 +212,15 @@ function grantOf({ connector, config, root, read, write }: ConformanceTarget): G
   );
   const writes = write === undefined ? undefined : connector.universalWrite?.(specOf(place, write), context);
   const more = [...reads, writes].flatMap((asked) => asked?.ok === true ? [asked.value.grant] : []);
+  const reached = [
+    ...[read, write?.readBack].filter((one) => one !== undefined).map((one) =>
+      connector.stagedRead?.({ ...place, entity: one.dataset, options: one.options }, context)
+    ),
+    write === undefined ? undefined : connector.stagedWrite?.(specOf(place, write), context),
+  ].flatMap((asked) => asked?.ok === true ? asked.value.net : []);
   return {
     ...grant,
+    net: [...new Set([...grant.net, ...reached])],
     read: [...new Set([...grant.read, ...more.flatMap((one) => one.read)])],
     write: [...new Set([...grant.write, ...more.flatMap((one) => one.write)])],
   };

@@ -1,3 +1,6 @@
+/** What the message of a failure begins with that a connector did not foresee; the host puts the names in its place. */
+export const UNEXPECTED = "The connector failed unexpectedly: ";
+
 /** The permission that a sandboxed connector lacked, such as `read` of `/etc/passwd`. */
 export type DeniedPermission = { readonly permission: string; readonly target: string };
 

@@ -1,11 +1,10 @@
-import { CAPABILITIES, type Capability, ConnectorError, type ConnectorProgram, type Grant } from "../contract/mod.ts";
+import { type Capability, ConnectorError, type ConnectorProgram, type Grant } from "../contract/mod.ts";
 import { DATA_FRAME_BYTES, decodeCredit, encodeFrame, FRAME, type Frame, FrameError } from "../protocol/frame.ts";
 import { readFrames } from "../protocol/frame_reader.ts";
 import {
   countMember,
   decodeMessage,
   encodeMessage,
-  errorFromWire,
   type Message,
   PROTOCOL_MAJOR,
   textMember,
@@ -14,12 +13,15 @@ import { toWire } from "../protocol/values.ts";
 import type { ConfigMap } from "../contract/mod.ts";
 import { Call, type CallListener } from "./call.ts";
 import type { ChildCommand } from "./command.ts";
+import { ChildErrors } from "./child_errors.ts";
+import { checkGreeting } from "./greeting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { LogLimiter } from "./log_limiter.ts";
 import { CallGate, OPEN_GATE, type OperationGate } from "./operation_gate.ts";
 import type { Patience } from "./patience.ts";
 import type { Redactor } from "./redact.ts";
 import { printable, Tail } from "./tail.ts";
+import { spawn } from "./spawn.ts";
 import { withDeadline } from "./deadline.ts";
 
 const STDERR_TAIL_BYTES = 8 * 1024;
@@ -62,6 +64,7 @@ export class ConnectorChild {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #calls = new Map<number, { readonly call: Call; readonly gate: CallGate }>();
   readonly #stderr = new Tail(STDERR_TAIL_BYTES);
+  readonly #errors: ChildErrors;
   readonly #log: LogLimiter;
   readonly #reading: Promise<void>;
   readonly #draining: Promise<void>;
@@ -75,6 +78,7 @@ export class ConnectorChild {
   private constructor(options: ChildOptions, process: Deno.ChildProcess) {
     this.#options = options;
     this.#process = process;
+    this.#errors = new ChildErrors(options, () => this.#stderr.text());
     this.#log = new LogLimiter(options.onLog);
     this.#heartbeat = new Heartbeat({
       everyMs: options.patience.pingMs,
@@ -205,50 +209,26 @@ export class ConnectorChild {
   }
 
   async #introduce(): Promise<void> {
-    const { connector, runId, config, connection, patience } = this.#options;
+    const { runId, config, connection } = this.#options;
     this.#sendStart();
-    const greeting = this.open({ m: "Handshake", protocolMajor: PROTOCOL_MAJOR, runId });
-    if (!await withDeadline(greeting.settled, patience.handshakeMs)) {
-      const error = this.#error(`did not answer within ${patience.handshakeMs / 1000} s`, "PZ0356", true);
-      this.#condemn(error);
-      throw error;
-    }
-    const hello = greeting.messages.find(({ m }) => m === "Hello") ?? { m: "Hello" };
-    if (textMember(hello, "name") !== connector || countMember(hello, "protocolMajor") !== PROTOCOL_MAJOR) {
-      throw this.#error(
-        `answered as "${hello["name"]}" with protocol ${
-          hello["protocolMajor"]
-        }: expected "${connector}" with protocol ${PROTOCOL_MAJOR}`,
-        "PZ0356",
-        false,
-      );
-    }
-    this.#compareCapabilities(hello);
-    await this.open({ m: "Configure", instanceId: connection, config: toWire(config) }).settled;
+    const greeting = await this.#atOnce({ m: "Handshake", protocolMajor: PROTOCOL_MAJOR, runId });
+    checkGreeting(greeting.messages, this.#options);
+    await this.#atOnce({ m: "Configure", instanceId: connection, config: toWire(config) });
     this.#isIntroduced = true;
   }
 
-  /** A plan that counts on what the connector can't do would be wrong. */
-  #compareCapabilities(hello: Message): void {
-    const { capabilities } = this.#options;
-    if (capabilities === undefined) return;
-    const bits = hello["capabilities"];
-    const can = typeof bits === "string" && /^\d{1,20}$/.test(bits) ? BigInt(bits) : 0n;
-    const known = Object.entries(CAPABILITIES);
-    const said = new Set<string>(capabilities);
-    const isSaid = ([name]: readonly [string, bigint]) => said.has(name);
-    const missing = known.filter((entry) => isSaid(entry) && (can & entry[1]) === 0n).map(([name]) => name);
-    const more = known.filter((entry) => !isSaid(entry) && (can & entry[1]) !== 0n).map(([name]) => name);
-    if (missing.length === 0 && more.length === 0) return;
-    const differences = [
-      ...missing.map((name) => `${name}, which it says it can't do`),
-      ...more.map((name) => `no ${name}, which it says it can do`),
-    ];
-    throw this.#error(
-      `can do something else than its manifest tells: there stands ${differences.join(", and ")}`,
-      "PZ0356",
-      false,
-    );
+  /** Asks for what takes no time, since it reaches no system; ends the process that does not answer. */
+  async #atOnce(message: Message): Promise<Call> {
+    const { handshakeMs } = this.#options.patience;
+    const call = this.open(message);
+    try {
+      if (await withDeadline(call.settled, handshakeMs)) return call;
+    } catch (error) {
+      throw error === this.#failure ? error : this.#errors.refusal(error);
+    }
+    const error = this.#errors.noAnswer(message.m, handshakeMs);
+    this.#condemn(error);
+    throw error;
   }
 
   async #read(): Promise<void> {
@@ -258,7 +238,7 @@ export class ConnectorChild {
     } catch (error) {
       this.#condemn(
         error instanceof FrameError
-          ? this.#error(`broke the protocol with ${error.message}`, "PZ0357", false)
+          ? this.#errors.breach(error)
           : this.#error(`could not be read from`, "PZ0358", true, error),
       );
       return;
@@ -297,6 +277,7 @@ export class ConnectorChild {
     switch (message.m) { // others are those of a later version
       case "Pong":
         this.#heartbeat.answered();
+        this.#checkPulse(message);
         return;
       case "LogEvent":
         this.#log.push(
@@ -309,6 +290,14 @@ export class ConnectorChild {
           onNotice(redactor.lenient(printable(textMember(message, "message"))).slice(0, MAX_NOTICE_LENGTH));
         }
     }
+  }
+
+  /** Only the code of a package: what pz brings may have to wait long for a database within its process. */
+  #checkPulse(pong: Message): void {
+    const { program, patience: { pingMs, spinMs } } = this.#options;
+    if (program?.kind !== "module" || pong["behind"] === undefined || this.#calls.size === 0) return;
+    if (countMember(pong, "behind") * pingMs < spinMs) return;
+    this.#condemn(this.#errors.busy(spinMs));
   }
 
   async #reportDeath(): Promise<void> {
@@ -327,24 +316,12 @@ export class ConnectorChild {
   }
 
   #error(what: string, code: string, transient: boolean, cause?: unknown): ConnectorError {
-    const tail = this.#options.redactor.strict(this.#stderr.text());
-    const { connector, connection } = this.#options;
-    return new ConnectorError(
-      `The process of connector "${connector}" for connection "${connection}" ${what}${
-        tail === "" ? "" : `; the end of its error output: ${tail}`
-      }`,
-      { transient, code, cause },
-    );
+    return this.#errors.make(what, code, transient, { cause });
   }
 
   /** An error of the connector, fit to be shown. */
   errorOf(message: Message): ConnectorError {
-    const { redactor } = this.#options;
-    const error = errorFromWire(message["error"]);
-    return error.with({
-      message: redactor.lenient(printable(error.message)),
-      hint: error.hint === undefined ? undefined : redactor.lenient(printable(error.hint)),
-    });
+    return this.#errors.told(message);
   }
 
   #send(bytes: Uint8Array<ArrayBuffer>): void {
@@ -371,27 +348,5 @@ export class ConnectorChild {
     try {
       this.#process.kill("SIGKILL");
     } catch { /* it has ended already */ }
-  }
-}
-
-function spawn({ command, connector, connection }: ChildOptions): Deno.ChildProcess {
-  try {
-    return new Deno.Command(command.path, {
-      args: [...command.args],
-      clearEnv: true,
-      env: { ...command.env },
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      // A session of its own, so that Ctrl-C reaches only the engine. On Windows a job object ends it with the parent.
-      detached: Deno.build.os !== "windows",
-    }).spawn();
-  } catch (error) {
-    throw new ConnectorError(
-      `Could not start a process for connector "${connector}" of connection "${connection}": ${
-        error instanceof Error ? error.message : String(error)
-      }`,
-      { transient: false, code: "PZ0355", cause: error },
-    );
   }
 }

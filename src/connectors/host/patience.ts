@@ -1,6 +1,6 @@
 /** How long the host waits, in milliseconds. */
 export type Patience = {
-  /** From the start of the process to its answer to the handshake. */
+  /** From the start of the process to its answer to the handshake, and again to that to its settings. */
   readonly handshakeMs: number;
   /** From a request to the first sign of an answer; reads, writes and commits take as long as they take. */
   readonly answerMs: number;
@@ -14,6 +14,11 @@ export type Patience = {
   readonly pingMs: number;
   /** From such a question on, if no answer comes; then the process is killed. */
   readonly pongMs: number;
+  /**
+   * The same for the code of a package, whose event loop does not turn although the process answers; longer than what a
+   * connector may have to do in one go.
+   */
+  readonly spinMs: number;
 };
 
 export const DEFAULT_PATIENCE: Patience = {
@@ -24,4 +29,5 @@ export const DEFAULT_PATIENCE: Patience = {
   shutdownMs: 2_000,
   pingMs: 15_000,
   pongMs: 30_000,
+  spinMs: 120_000,
 };

@@ -141,7 +141,8 @@ export class StoreStream implements StoreHandle {
   #over(outcome: "ended" | { readonly reason: unknown }): void {
     if (outcome !== "ended") this.#breakOff(outcome.reason);
     else if (this.#stored !== undefined) this.#result.resolve(this.#stored);
-    else {
+    // One that was given up has none, and why it was is known to who did so.
+    else if (this.#end !== "abort") {
       this.#breakOff(
         new ConnectorError("A write of files got an end without a result", { transient: false, code: "PZ0357" }),
       );

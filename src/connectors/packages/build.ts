@@ -3,6 +3,8 @@ import { fail, type Outcome, PzError, succeed } from "../../errors/mod.ts";
 import { writeFileAtomically } from "../../util/mod.ts";
 import { bundleConnector } from "./bundle.ts";
 import { MANIFEST_FILE, parseManifest } from "./manifest.ts";
+import { isFolder } from "./package_path.ts";
+import { whyNotStarting } from "./try_start.ts";
 
 export type BuiltConnector = {
   /** The file that was written. */
@@ -14,7 +16,10 @@ export type BuiltConnector = {
 /** Where the entry of a connector is looked for, the first first. */
 const SOURCES = ["connector.ts", "connector.js", "src/connector.ts", "src/connector.js", "src/mod.ts", "src/index.ts"];
 
-/** Bundles the connector in a folder into the module that its manifest names as its entry. */
+/**
+ * Bundles the connector in a folder into the module that its manifest names as its entry. What could never run, such as
+ * a module without a connector in it, is refused (PZ0744), and nothing is written then.
+ */
 export async function buildConnector(root: string): Promise<Outcome<BuiltConnector>> {
   const text = await textOf(join(root, MANIFEST_FILE));
   if (text === undefined) return fail([noManifest(root)]);
@@ -39,6 +44,11 @@ export async function buildConnector(root: string): Promise<Outcome<BuiltConnect
   }
   try {
     const { code, modules } = await bundleConnector(root, source);
+    const bytes = new TextEncoder().encode(code);
+    const trouble = await whyNotStarting(manifest, bytes);
+    if (trouble !== undefined) {
+      return fail([new PzError("PZ0744", trouble.message, { file: source, hint: trouble.hint })]);
+    }
     const output = join(root, entry);
     await Deno.mkdir(dirname(output), { recursive: true });
     writeFileAtomically(output, code);
@@ -49,9 +59,10 @@ export async function buildConnector(root: string): Promise<Outcome<BuiltConnect
   }
 }
 
-/** PZ0306 for a folder that is no package. */
+/** PZ0306 for a folder that is no package, or is not there. */
 export function noManifest(root: string): PzError {
-  return new PzError("PZ0306", `there is no ${MANIFEST_FILE} in ${root}`, { hint: "pz connector new makes a package" });
+  const what = isFolder(root) ? `there is no ${MANIFEST_FILE} in '${root}'` : `there is no folder '${root}'`;
+  return new PzError("PZ0306", what, { hint: "pz connector new makes a package" });
 }
 
 async function firstFile(root: string, paths: readonly string[]): Promise<string | undefined> {

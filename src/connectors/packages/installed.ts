@@ -35,10 +35,13 @@ export async function installedConnectors(
     throw error;
   }
   if (locked === undefined) {
+    const names = declared.map(({ package: id }) => `'${id}'`).join(", ");
+    const what = declared.length === 1 ? `the package ${names}` : `the packages ${names}`;
+    const it = declared.length === 1 ? "it is" : "they are";
     return fail([
-      new PzError("PZ0322", `project.yml declares packages, and there is no ${LOCK_FILE}`, {
+      new PzError("PZ0322", `project.yml declares ${what}, and ${it} not installed: there is no ${LOCK_FILE}`, {
         file: "project.yml",
-        hint: "run pz restore, and keep the lock in version control",
+        hint: "run pz restore, which says what is wrong where it fails, and keep the lock in version control",
       }),
     ]);
   }

@@ -71,7 +71,12 @@ export function platformName(): string {
  * keeps for itself, PZ0354 for a package of which nothing can run
  */
 export function parseManifest(text: string, file: string): PackageManifest | readonly PzError[] {
-  const reader = ManifestReader.parse(text, file);
+  let reader: ManifestReader | undefined;
+  try {
+    reader = ManifestReader.parse(text, file);
+  } catch (error) {
+    return [brokenJson(text, file, error)];
+  }
   if (reader === undefined) {
     return [
       new PzError("PZ0306", "the manifest is no JSON object", { file, hint: "see the README's chapter on packages" }),
@@ -112,6 +117,22 @@ export function parseManifest(text: string, file: string): PackageManifest | rea
     reader.problem("PZ0306", "CheckpointableReads needs StablePartitionIds as well", undefined);
   }
   return reader.problems.length > 0 ? reader.problems : manifest;
+}
+
+/** Where a text stops being JSON, as far as the parser tells: it names a line, or that the end is missing. */
+function brokenJson(text: string, file: string, error: unknown): PzError {
+  const message = error instanceof Error ? error.message : "";
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  const lines = text.split("\n");
+  const cut = /^Unexpected end|^Unterminated/.test(message);
+  const hint = "correct it there, or a comma, a quote or a bracket before it";
+  if (line === undefined && !cut) return new PzError("PZ0306", "the manifest is no JSON object", { file, hint });
+  return new PzError("PZ0306", cut ? "the manifest is no JSON: it ends too early" : "the manifest is no JSON", {
+    file,
+    line: line === undefined ? lines.length : Number(line),
+    column: column === undefined ? (lines.at(-1) ?? "").length + 1 : Number(column),
+    hint: cut ? "add what closes the object" : hint,
+  });
 }
 
 /** The package's files that are installed, the manifest first. */

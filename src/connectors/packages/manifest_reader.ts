@@ -16,14 +16,9 @@ export class ManifestReader {
     this.#problems = problems;
   }
 
-  /** A reader of a text; undefined for one that is no JSON object. */
+  /** A reader of a text; undefined for one that is no object. @throws {SyntaxError} for a text that is no JSON */
   static parse(text: string, file: string): ManifestReader | undefined {
-    let value: unknown;
-    try {
-      value = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
-    } catch {
-      return undefined;
-    }
+    const value: unknown = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
     return isMap(value) ? new ManifestReader(value, file, "", []) : undefined;
   }
 

@@ -2,6 +2,7 @@ import { basename, isAbsolute, join, resolve } from "node:path";
 import { PzError } from "../../errors/mod.ts";
 import { integrityOf } from "./integrity.ts";
 import { filesOf, MANIFEST_FILE, type PackageManifest, parseManifest } from "./manifest.ts";
+import { isFolder } from "./package_path.ts";
 import { unpackTarball } from "./tarball.ts";
 
 /** The files of a package that are installed, with what they say. */
@@ -28,6 +29,15 @@ export function placeOf(id: string): "folder" | "tarball" | "npm" | undefined {
  */
 export async function readFolder(root: string, id: string): Promise<PackageContent | readonly PzError[]> {
   const folder = resolve(root, id);
+  if (!isFolder(folder)) {
+    const hint = "correct the path: it counts from the project's folder";
+    return [
+      new PzError("PZ0320", `package '${id}' is not there: there is no folder '${folder}'`, {
+        file: "project.yml",
+        hint,
+      }),
+    ];
+  }
   const read = (path: string) => readRegular(join(folder, path), id);
   return await contentOf(id, read, `${id.replace(/\/+$/, "")}/${MANIFEST_FILE}`);
 }

@@ -1,7 +1,7 @@
 import {
   Binary,
   Bool,
-  type DataType,
+  DataType,
   DateDay,
   Decimal,
   type Extension,
@@ -131,4 +131,16 @@ function plainField(name: string, type: string, isNullable: boolean): Field | un
   if (make === undefined) return undefined;
   const extension = EXTENSIONS[type];
   return new Field(name, make(), isNullable, extension === undefined ? null : extensionMetadata(extension));
+}
+
+/** The type of a field for a message: DuckDB's name and, in parentheses, Arrow's; Arrow's alone where that says all. */
+export function shownType({ type, metadata }: Field): string {
+  const arrow = String(type);
+  if (DataType.isDecimal(type)) return `DECIMAL(${type.precision},${type.scale}) (${arrow})`;
+  const told = JSON.stringify([...metadata]);
+  const name = Object.keys(SIMPLE).find((candidate) => {
+    const simple = plainField("", candidate, true);
+    return simple !== undefined && String(simple.type) === arrow && JSON.stringify([...simple.metadata]) === told;
+  });
+  return name === undefined ? arrow : `${name} (${arrow})`;
 }

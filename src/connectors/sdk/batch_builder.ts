@@ -1,6 +1,7 @@
 import { makeData, RecordBatch, type Schema, Struct } from "../../util/arrow.ts";
 import type { CellValue } from "./cell.ts";
-import type { ColumnBuilder } from "./column_builder.ts";
+import { shownType } from "./arrow_types.ts";
+import { type ColumnBuilder, MisfitError } from "./column_builder.ts";
 import { makeBuilder } from "./make_builder.ts";
 
 /**
@@ -33,8 +34,19 @@ export class BatchBuilder {
    * @throws {TypeError} when a value does not fit; the builder is then of no more use
    */
   append(row: readonly CellValue[]): void {
-    for (let index = 0; index < this.columns.length; index++) this.columns[index]?.append(row[index] ?? null);
+    let index = 0;
+    try {
+      for (; index < this.columns.length; index++) this.columns[index]?.append(row[index] ?? null);
+    } catch (error) {
+      throw error instanceof MisfitError ? this.#named(error, index) : error;
+    }
     this.#rows++;
+  }
+
+  #named({ kind }: MisfitError, index: number): TypeError {
+    const field = this.schema.fields[index];
+    const type = field === undefined ? "" : ` ${shownType(field)}`;
+    return new TypeError(`Column "${field?.name ?? index}": ${kind} does not fit${type}`);
   }
 
   /** Ends a row of which each column has got its value. */

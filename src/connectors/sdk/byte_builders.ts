@@ -98,7 +98,7 @@ export class WideBuilder extends ColumnBuilder {
   override appendI128(value: bigint): void {
     if (this.#meaning === "uuid" || this.#meaning === "bytes") throw this.misfit(value);
     const inRange = this.#meaning === "uhugeint" ? BigInt.asUintN(128, value) : BigInt.asIntN(128, value);
-    if (inRange !== value) throw this.misfit(value);
+    if (inRange !== value) throw this.unfit("a whole number out of its range");
     this.#reserve();
     const at = 2 * this.length;
     this.#words[at] = BigInt.asUintN(64, value);
@@ -107,7 +107,7 @@ export class WideBuilder extends ColumnBuilder {
   }
 
   override appendBytes(bytes: Uint8Array, start: number, end: number): void {
-    if (end - start !== this.#width) throw this.misfit(`run of ${end - start} bytes`);
+    if (end - start !== this.#width) throw this.unfit(`a run of ${end - start} bytes`);
     this.#reserve();
     this.#bytes.set(bytes.subarray(start, end), this.length * this.#width);
     this.added();

@@ -39,39 +39,39 @@ export abstract class ColumnBuilder {
   }
 
   appendBool(_value: boolean): void {
-    throw this.misfit("boolean");
+    throw this.unfit("a boolean");
   }
 
   /** A whole number that the column can hold; the column's range is checked. */
   appendI32(_value: number): void {
-    throw this.misfit("integer");
+    throw this.unfit("an integer");
   }
 
   appendI64(_value: bigint): void {
-    throw this.misfit("64-bit integer");
+    throw this.unfit("a 64-bit integer");
   }
 
   /** The halves of a 64-bit integer, each as any whole number of 32 bits. */
   appendI64Parts(_low: number, _high: number): void {
-    throw this.misfit("64-bit integer");
+    throw this.unfit("a 64-bit integer");
   }
 
   appendF64(_value: number): void {
-    throw this.misfit("number");
+    throw this.unfit("a number");
   }
 
   /** A decimal's unscaled value, or a 128-bit integer. */
   appendI128(_value: bigint): void {
-    throw this.misfit("128-bit integer");
+    throw this.unfit("a 128-bit integer");
   }
 
   /** Bytes of a text in UTF-8, a blob or a UUID; they are copied. */
   appendBytes(_bytes: Uint8Array, _start: number, _end: number): void {
-    throw this.misfit("run of bytes");
+    throw this.unfit("bytes");
   }
 
   appendInterval(_months: number, _days: number, _nanos: bigint): void {
-    throw this.misfit("interval");
+    throw this.unfit("an interval");
   }
 
   /** The rows so far in Arrow's layout; the builder starts anew. */
@@ -101,10 +101,51 @@ export abstract class ColumnBuilder {
     return data;
   }
 
-  protected misfit(what: CellValue): TypeError {
-    const kind = typeof what === "string" ? what : what === null ? "NULL" : typeof what;
-    return new TypeError(`A value of the kind ${kind} does not fit a column of the type ${this.type}`);
+  /** The error for a value that does not fit; it tells the value's kind alone. */
+  protected misfit(value: CellValue): TypeError {
+    return this.unfit(kindOf(value));
   }
+
+  /** @param kind what does not fit, in words that hold nothing of the value */
+  protected unfit(kind: string): TypeError {
+    return new MisfitError(kind, this.type);
+  }
+}
+
+/** That a value does not fit a column; the message holds nothing of the value. */
+export class MisfitError extends TypeError {
+  readonly kind: string;
+
+  constructor(kind: string, type: DataType) {
+    super(`${capitalized(kind)} does not fit a column of the type ${type}`);
+    this.kind = kind;
+  }
+}
+
+/** What kind a value has, for a message; nothing of the value itself, which may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === null) return "a NULL";
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Uint8Array) return "a run of bytes";
+  if (value instanceof Map) return "a map";
+  if (value instanceof Date) return "a Date";
+  switch (typeof value) {
+    case "string":
+      return "a text";
+    case "boolean":
+      return "a boolean";
+    case "bigint":
+      return "a bigint";
+    case "number":
+      return Number.isInteger(value) || !Number.isFinite(value) ? "a number" : "a number with a fraction";
+    case "object":
+      return "an object";
+  }
+  return `a ${typeof value}`;
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Bits with a place for this row; new ones are set. */

@@ -1,15 +1,39 @@
-import { ConnectorError, type DeniedPermission } from "../contract/mod.ts";
+import { ConnectorError, type DeniedPermission, UNEXPECTED } from "../contract/mod.ts";
 
 /**
- * Any thrown value as the error that reaches the engine. A refused permission is recognised through its causes and
- * names what was refused; whatever else is no `ConnectorError` counts as a permanent bug of the connector.
+ * The `ConnectorError` of packages: what the system refused is recognised behind it, too, since it may be the sandbox's
+ * layer there. pz's own connectors know the rights of the user who runs pz, and tell these in their own words.
+ */
+export class PackageError extends ConnectorError {}
+
+/** More causes than these are not looked through. */
+const MAX_CAUSES = 100;
+
+/**
+ * Any thrown value as the error that reaches the engine. A refused permission is recognised through its causes, also
+ * those of a `ConnectorError`, and names what was refused; whatever else is no `ConnectorError` counts as a permanent bug
+ * of the connector, told with the place in the code of its package that it comes from.
  */
 export function toConnectorError(error: unknown): ConnectorError {
-  if (error instanceof ConnectorError) return error;
-  const denied = findDenied(error);
+  if (error instanceof ConnectorError) {
+    if (error.denied !== undefined) return error;
+    const denied = findDenied(error, error instanceof PackageError ? deniedByAny : deniedByRuntime);
+    if (denied === undefined) return error;
+    const { outcomeUnknown } = error;
+    return outcomeUnknown === undefined ? refusal(denied, error) : refusal(denied, error).with({ outcomeUnknown });
+  }
+  const denied = findDenied(error, deniedByAny);
   if (denied !== undefined) return refusal(denied, error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new ConnectorError(`The connector failed unexpectedly: ${text}`, { transient: false, cause: error });
+  return new ConnectorError(`${UNEXPECTED}${text}${placeOf(error)}`, { transient: false, cause: error });
+}
+
+/** Where in the code of a package an error comes from; empty where that can't be told. */
+function placeOf(error: unknown): string {
+  const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
+  // The runtime shortens the text that the code was loaded from.
+  const [, position] = /\n\s+at [^\n]*?data:text\/javascript;base64,[^\s:]*:(\d+:\d+)/.exec(stack) ?? [];
+  return position === undefined ? "" : ` (connector.js:${position})`;
 }
 
 /**
@@ -31,18 +55,33 @@ function refusal(denied: DeniedPermission, cause: unknown): ConnectorError {
   );
 }
 
-function findDenied(error: unknown): DeniedPermission | undefined {
-  let at = error;
-  for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
-    // A refused import comes as a type error with the same sentence.
-    if (at instanceof Deno.errors.NotCapable || (at instanceof TypeError && at.message.startsWith("Requires "))) {
-      return deniedOf(at.message);
-    }
-    const bySystem = deniedBySystem(at);
-    if (bySystem !== undefined) return bySystem;
-    at = at.cause;
+/** The first refusal that an error or one of its causes is. */
+function findDenied(
+  error: unknown,
+  recognise: (error: Error) => DeniedPermission | undefined,
+): DeniedPermission | undefined {
+  const pending = [error];
+  const seen = new Set<unknown>();
+  while (pending.length > 0 && seen.size < MAX_CAUSES) {
+    const at = pending.shift();
+    if (!(at instanceof Error) || seen.has(at)) continue;
+    seen.add(at);
+    const found = recognise(at);
+    if (found !== undefined) return found;
+    pending.push(at.cause, ...(at instanceof AggregateError ? at.errors : []));
   }
   return undefined;
+}
+
+function deniedByAny(error: Error): DeniedPermission | undefined {
+  return deniedByRuntime(error) ?? deniedBySystem(error);
+}
+
+/** What the runtime's layer of the sandbox refused; an import comes as a type error with the same sentence. */
+function deniedByRuntime(error: Error): DeniedPermission | undefined {
+  const isRefusal = error instanceof Deno.errors.NotCapable ||
+    (error instanceof TypeError && error.message.startsWith("Requires "));
+  return isRefusal ? deniedOf(error.message) : undefined;
 }
 
 /** What the operating system refused: the sandbox's layer there, or the rights of the user who runs pz. */

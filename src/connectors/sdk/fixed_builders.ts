@@ -39,7 +39,8 @@ export class IntBuilder extends ColumnBuilder {
   }
 
   override appendI32(value: number): void {
-    if (!(value >= this.#low && value <= this.#high && Number.isInteger(value))) throw this.misfit(value);
+    if (!Number.isInteger(value)) throw this.misfit(value);
+    if (value < this.#low || value > this.#high) throw this.unfit("a number out of its range");
     const row = this.length;
     if (row >= this.#values.length) this.#values = grown(this.#values, this.#make(row * 2));
     this.#values[row] = value;
@@ -79,7 +80,9 @@ export class LongBuilder extends ColumnBuilder {
   }
 
   override appendI64(value: bigint): void {
-    if ((this.#isSigned ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value)) !== value) throw this.misfit(value);
+    if ((this.#isSigned ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value)) !== value) {
+      throw this.unfit("a whole number out of its range");
+    }
     if (this.length >= this.#values.length) this.#grow();
     this.#values[this.length] = value;
     this.added();
@@ -195,7 +198,7 @@ export class IntervalBuilder extends ColumnBuilder {
 
   override appendInterval(months: number, days: number, nanos: bigint): void {
     if ((months | 0) !== months || (days | 0) !== days || BigInt.asIntN(64, nanos) !== nanos) {
-      throw this.misfit("interval of this size");
+      throw this.unfit("an interval of this size");
     }
     const at = 4 * this.length;
     if (at >= this.#parts.length) this.#parts = grown(this.#parts, new Int32Array(at * 2));

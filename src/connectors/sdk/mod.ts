@@ -23,5 +23,5 @@ export { BatchBuilder } from "./batch_builder.ts";
 export type { CellValue, Interval, StructValue } from "./cell.ts";
 export type { ColumnBuilder } from "./column_builder.ts";
 export { FixedListBuilder, ListBuilder, MapBuilder, StructBuilder } from "./nested_builders.ts";
-export { requireNet, toConnectorError } from "./failure.ts";
+export { PackageError, requireNet, toConnectorError } from "./failure.ts";
 export { ConnectorServer } from "./serve.ts";

@@ -97,7 +97,7 @@ export class StructBuilder extends ColumnBuilder {
     if (!isStruct(value)) throw this.misfit(value);
     const struct: StructValue = value;
     const unknown = Object.keys(struct).find((name) => !this.#names.includes(name));
-    if (unknown !== undefined) throw this.misfit(`struct with the member "${unknown}"`);
+    if (unknown !== undefined) throw this.unfit("an object with a member that the type lacks");
     this.members.forEach((member, index) => {
       const name = this.#names[index] ?? "";
       member.append(Object.hasOwn(struct, name) ? struct[name] ?? null : null);

@@ -13,12 +13,13 @@ import {
 import { schemaFrames } from "../protocol/arrow_frames.ts";
 import { datasetFromWire, outputFromWire } from "../protocol/specs.ts";
 import { configFromWire } from "../protocol/values.ts";
-import type { ConnectorInstance, ConnectorModule, FileMover, Sink, Source } from "./connector.ts";
+import type { ConnectorInstance, ConnectorModule, FileMover, Partition, Sink, Source } from "./connector.ts";
 import { toConnectorError } from "./failure.ts";
 import type { Answer, Operation } from "./operation.ts";
 import { Operations } from "./operations.ts";
 import { answersNumericProbe } from "./probe.ts";
 import { Request, type RequestContext, sendBatches } from "./request.ts";
+import { checkedItems, checkedSink, checkInstance } from "./shape.ts";
 import { StoreOperation } from "./store_operation.ts";
 import { WriteOperation } from "./write_operation.ts";
 
@@ -126,7 +127,7 @@ export class ConnectorServer {
         await context.frames(schemaFrames(stream, await this.#source().schema(this.#dataset(message), signal)));
         return;
       case "PlanRead":
-        for await (const { id, checkpointing } of await this.#source().plan(this.#dataset(message), signal)) {
+        for await (const { id, checkpointing } of await this.#plan(message, signal)) {
           signal.throwIfAborted();
           context.message({ m: "Partition", id, checkpointing });
         }
@@ -162,7 +163,7 @@ export class ConnectorServer {
       if (!accepted) token = undefined;
     }
     const options = { batchBytes, signal, ...(token === undefined ? {} : { resumeFrom: token }) };
-    const reading = source.read(spec, partition, options);
+    const reading = checkedItems(this.#module.name, "its source's read()", source.read(spec, partition, options));
     let last: string | undefined;
     await sendBatches(stream, schema, reading, context, (batches) => {
       const checkpoint = reading.checkpoint?.();
@@ -170,6 +171,11 @@ export class ConnectorServer {
       last = checkpoint;
       context.message({ m: "Checkpoint", token: checkpoint, batches });
     });
+  }
+
+  async #plan(message: Message, signal: AbortSignal): Promise<readonly Partition[] | AsyncIterable<Partition>> {
+    const plan = await this.#source().plan(this.#dataset(message), signal);
+    return checkedItems(this.#module.name, "its source's plan()", plan);
   }
 
   async #fetch(message: Message, context: RequestContext): Promise<void> {
@@ -199,12 +205,14 @@ export class ConnectorServer {
     if (this.#instance !== undefined) throw new ConnectorError("Configured twice", { transient: false });
     this.#config = configFromWire(message["config"]);
     if (answersNumericProbe(this.#config)) return;
-    this.#instance = this.#module.open(this.#config, {
+    const instance = this.#module.open(this.#config, {
       log: (level, text) => this.#log(level, text),
       notice: (text) => this.#send(0, { m: "Notice", message: text }),
       operate: (operation, work) => this.#gated.operate(operation, work),
       reportBudget: (remaining, resetAtMs) => this.#gated.reportBudget(remaining, resetAtMs),
     });
+    checkInstance(this.#module.name, instance);
+    this.#instance = instance;
   }
 
   #configured(): ConnectorInstance {
@@ -221,7 +229,7 @@ export class ConnectorServer {
   #sink(): Sink {
     const { sink } = this.#configured();
     if (sink === undefined) throw this.#misuse("can't write");
-    return sink;
+    return checkedSink(this.#module.name, sink);
   }
 
   #files(): FileMover {

@@ -88,10 +88,12 @@ export class StoreOperation implements Operation {
     this.#session = session;
     signal.throwIfAborted();
     this.#answer.message({ m: "StoreSession" });
+    let isComplete = false;
     for (let order = await this.#nextOrder(); order.m !== "CommitWrite"; order = await this.#nextOrder()) {
       if (order.m === "FilesComplete") {
         await unlessAborted(session.sent(), signal);
         this.#answer.message({ m: "FilesSent" });
+        isComplete = true;
         continue;
       }
       session.grew({
@@ -99,6 +101,9 @@ export class StoreOperation implements Operation {
         bytes: countMember(order, "bytes"),
         isWhole: flagMember(order, "isWhole"),
       });
+    }
+    if (!isComplete) {
+      throw new ConnectorError("A commit before the files are complete", { transient: false, code: "PZ0357" });
     }
     this.#stage = "committing";
     const { files, bytes } = await session.commit();

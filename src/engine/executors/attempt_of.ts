@@ -11,6 +11,23 @@ export function attemptOf({ run, attempt }: NodeContext, node: SinkWriteNode): O
 }
 
 /**
+ * Stops an append before it begins that an earlier run may have delivered under another declaration: what it left in the
+ * target bears another name.
+ *
+ * @throws {PzError} PZ0770
+ */
+export function refuseChanged({ run }: NodeContext, node: SinkWriteNode): void {
+  const { name, write } = node;
+  const former = run.triesBefore(node).findLast(({ changed }) => changed);
+  if (former === undefined || write.strategy !== "append") return;
+  throw new PzError(
+    "PZ0770",
+    `Run ${former.run} may have appended to '${name}', which is declared otherwise now, so that its target can't tell`,
+    { hint: decide(name) },
+  );
+}
+
+/**
  * Stops an append that an earlier run may have delivered and whose target can't tell.
  *
  * @throws {PzError} PZ0770; the write is aborted
@@ -26,9 +43,11 @@ export async function refuseUnknown(
   throw new PzError(
     "PZ0770",
     `Run ${run} was appending to '${name}' when it stopped, and nobody knows whether it was done`,
-    {
-      hint: `look whether its rows are there: if so \`pz retry --assume-delivered ${name}\`, ` +
-        `if not \`pz retry --redeliver ${name}\``,
-    },
+    { hint: decide(name) },
   );
+}
+
+function decide(name: string): string {
+  return `look whether its rows are there: if so \`pz retry --assume-delivered ${name}\`, ` +
+    `if not \`pz retry --redeliver ${name}\``;
 }

@@ -5,6 +5,8 @@ import type { Requests } from "../run_context.ts";
 const SEGMENT_ROWS = 50_000;
 const SEGMENT_BYTES = 16 << 20;
 const SEGMENT_MS = 2000;
+/** A read that waits so long for its next batch has the time to put aside what it has. */
+const IDLE_MS = 250;
 /** A checkpoint is told right behind its batch; so long it is waited for before the next batch is. */
 const GRACE_MS = 20;
 
@@ -19,6 +21,7 @@ export class Segments {
   readonly #iterator: AsyncIterator<RecordBatch>;
   readonly #monotonic: () => number;
   readonly #segmentMs: number;
+  readonly #idleMs: number;
   /** The batch that comes next, which a later segment may begin with. */
   #next: Promise<Result> | undefined;
   #given = 0;
@@ -26,12 +29,17 @@ export class Segments {
   #fault: { readonly error: unknown } | undefined;
   #isOver = false;
 
-  /** @param segmentMs after how many milliseconds a segment ends, where it can */
-  constructor(stream: ReturnType<Requests["read"]>, monotonic: () => number, segmentMs: number = SEGMENT_MS) {
+  /** After `segmentMs` milliseconds a segment ends where it can, and after `idleMs` of them without a batch. */
+  constructor(
+    stream: ReturnType<Requests["read"]>,
+    monotonic: () => number,
+    { segmentMs = SEGMENT_MS, idleMs = IDLE_MS }: { readonly segmentMs?: number; readonly idleMs?: number } = {},
+  ) {
     this.#stream = stream;
     this.#iterator = stream[Symbol.asyncIterator]();
     this.#monotonic = monotonic;
     this.#segmentMs = segmentMs;
+    this.#idleMs = idleMs;
   }
 
   /** Where the read can go on after the segment that was read last; undefined after the last one. */
@@ -95,9 +103,9 @@ export class Segments {
     return this.#next;
   }
 
-  /** Whether the segment ends behind the last batch; until it is due the next one is waited for. */
+  /** Whether the segment ends behind the last batch; until it is due the next one is waited for, but not for long. */
   async #endsHere(dueMs: number): Promise<boolean> {
-    const next = await this.#soon(Math.max(dueMs, GRACE_MS));
+    const next = await this.#soon(Math.max(Math.min(dueMs, this.#idleMs), GRACE_MS));
     if (next !== undefined && "error" in next) {
       this.#token = this.#stream.checkpointAfter?.(this.#given);
       if (this.#token === undefined) throw next.error;

@@ -2,7 +2,7 @@ import type { SinkWriteNode } from "../../compile/mod.ts";
 import type { OutputSpec } from "../../connectors/mod.ts";
 import { PzError } from "../../errors/mod.ts";
 import { outputSpec, type PlannedNode } from "../../plan/mod.ts";
-import type { Drain } from "../../staging/mod.ts";
+import { type Drain, wholeOrder } from "../../staging/mod.ts";
 import type { RecordBatch, Schema } from "../../util/arrow.ts";
 import { BatchChannel } from "../batch_channel.ts";
 import { StepError } from "../failure.ts";
@@ -35,7 +35,8 @@ export async function writeUniversal(
   await using input = await openWriteInput(context, node);
   const account = planned.resumable === true ? await DeliveryAccount.open(context, node, input) : undefined;
   // Where a write may go on, any order will do that is the same for the same rows.
-  const orderBy = input.orderBy ?? (account === undefined ? undefined : "ALL");
+  const orderBy = input.orderBy ??
+    (account === undefined ? undefined : await wholeOrder(context.connection, input.table));
   const connection = await context.run.staging.connect();
   try {
     const { batchBytes = DEFAULT_BATCH_BYTES } = planned;

@@ -10,7 +10,8 @@ export function factsOf({ summary: { runId }, nodes, started, intent }: StoredRu
   for (const { id, name, attempt } of started) {
     const known = tries.get(id) ?? [];
     tries.set(id, [...known, { run: runId, ordinal: attempt }]);
-    facts.set(id, { ...(facts.get(id) ?? { id, kind: "SinkWrite", name, tries: [] }), status: undefined });
+    const target = intent?.connections?.[connectionNameOf(name)];
+    facts.set(id, { ...(facts.get(id) ?? { id, kind: "SinkWrite", name, tries: [] }), status: undefined, target });
   }
   const ended = new Set(nodes.map(({ id }) => id));
   for (const [id, own] of tries) {
@@ -29,8 +30,14 @@ export function factsOf({ summary: { runId }, nodes, started, intent }: StoredRu
  * its connection's settings have changed, which may lead to the same place all the same.
  */
 export function triesOf(fact: NodeFact | undefined): readonly Try[] {
-  if (fact?.done === undefined) return fact?.tries ?? [];
-  return [{ run: fact.done.run, ordinal: 1 }, ...fact.tries];
+  const { done, tries = [] } = fact ?? {};
+  if (done === undefined || tries.some(({ run }) => run === done.run)) return tries;
+  return [...tries, { run: done.run, ordinal: 1 }];
+}
+
+/** The connection in the name of an output. */
+function connectionNameOf(name: string): string {
+  return name.split(".", 1)[0] ?? name;
 }
 
 type Of = { readonly run: string; readonly connection: string | undefined; readonly tries: readonly Try[] };
@@ -38,14 +45,15 @@ type Of = { readonly run: string; readonly connection: string | undefined; reado
 function merge(former: NodeFact | undefined, node: StoredNode, of: Of): NodeFact {
   const { id, kind, name, rows } = node;
   const status = node.status === "success" || node.status === "failed" ? node.status : "skipped";
+  const target = kind === "SinkWrite" ? of.connection ?? former?.target : undefined;
+  const before = former?.tries ?? [];
   if (status === "success") {
-    // What was carried forward was done by the run before.
-    const done = node.provenance === "carried_forward" && former?.done !== undefined
-      ? former.done
-      : { run: of.run, rows, connection: of.connection };
-    return { id, kind, name, status, done, tries: [] };
+    // What was carried forward was done by the run before; what an earlier try had landed stands under that one's name.
+    const isCarried = node.provenance === "carried_forward" && former?.done !== undefined;
+    const done = isCarried ? former.done : { run: of.run, rows, connection: of.connection };
+    return { id, kind, name, status, done, tries: isCarried ? before : [...before, ...of.tries], target };
   }
   // What DuckDB writes by itself is known by its name or its marker, so that nothing speaks against asking.
   const unclear = node.outcomeUnknown || node.rowsVisible > 0 || node.strategy !== "arrow_stream" ? of.tries : [];
-  return { id, kind, name, status, done: former?.done, tries: [...former?.tries ?? [], ...unclear] };
+  return { id, kind, name, status, done: former?.done, tries: [...before, ...unclear], target };
 }

@@ -2,6 +2,7 @@ import type { SourceLoadNode } from "../../compile/mod.ts";
 import { type DuckDbConnection, type DuckDbDatabase, literal, openDuckDb, qualified } from "../../duckdb/mod.ts";
 import { type Fingerprint, fingerprint, FORMAT_VERSION, partTablesOf } from "../../staging/mod.ts";
 import type { RunPaths } from "../../state/mod.ts";
+import { isDiskFull } from "../failure.ts";
 
 /** Either the staging of an earlier run, copied into the folder of a new one, or why there is none. */
 export type Inheritance = { readonly staging: InheritedStaging } | { readonly why: string };
@@ -26,7 +27,10 @@ export async function inheritStaging({ from, to }: Places): Promise<Inheritance>
     return await open(to);
   } catch (error) {
     discard(to.staging);
-    return { why: `it can't be read: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}` };
+    const message = error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error);
+    if (isDiskFull(error)) return { why: `it can't be copied: ${message}` };
+    // What is wrong with the copy, which is gone, is wrong with the file that people can look at.
+    return { why: `it can't be read: ${message.replaceAll(to.staging, from.staging)}` };
   }
 }
 

@@ -50,7 +50,7 @@ export function resumeNotes({ dag, facts, retryOf }: Of, story: Story): readonly
     if (node.kind !== "SinkWrite" || !running.has(node.id) || !isAppend(node)) continue;
     const tries = triesOf(facts.get(node.id));
     const last = tries.at(-1);
-    if (last !== undefined) {
+    if (last !== undefined && last.changed !== true) {
       notes.push(`run ${last.run} may have appended to '${node.name}': what has landed is not appended again`);
     }
   }

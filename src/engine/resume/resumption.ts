@@ -49,7 +49,8 @@ export type ResumeOptions = {
  */
 export async function prepareResume(options: ResumeOptions): Promise<Resumption | undefined> {
   const { dag, prior, decisions } = options;
-  const facts = withNames(dag, factsOf(prior));
+  const told = factsOf(prior);
+  const facts = withFormer(dag, prior.isDamaged ? withUnknown(dag, told, prior.summary.runId) : told);
   const common = { dag, asked: new Set(options.asked), facts, decisions };
   const everyDone = new Set(dag.nodes.filter((node) => doneBefore(node, facts, decisions)).map(({ id }) => id));
   const hoped = planWork({ ...common, reusable: everyDone, comparable: everyDone });
@@ -85,19 +86,44 @@ export async function prepareResume(options: ResumeOptions): Promise<Resumption 
   return resumption(options, facts, { work, obstacles, progress, staging: undefined }, fingerprints);
 }
 
-/** Rows that were appended under another declaration of the same output stand in its target all the same. */
-function withNames({ nodes }: CompiledDag, facts: ReadonlyMap<string, NodeFact>): ReadonlyMap<string, NodeFact> {
-  const appended = new Map(
-    [...facts.values()].filter(({ kind, done }) => kind === "SinkWrite" && done !== undefined).map((
-      fact,
-    ) => [fact.name, fact]),
+/**
+ * Rows that were, or may have been, appended under another declaration of the same output stand in its target all the
+ * same. It is the same output by its name, or by where its connection leads under whatever name.
+ */
+function withFormer({ nodes }: CompiledDag, facts: ReadonlyMap<string, NodeFact>): ReadonlyMap<string, NodeFact> {
+  const ids = new Set(nodes.map(({ id }) => id));
+  const former = [...facts.values()].filter(({ id, kind, done, tries }) =>
+    kind === "SinkWrite" && !ids.has(id) && (done !== undefined || tries.length > 0)
   );
   const known = new Map(facts);
   for (const node of nodes) {
-    const former = appended.get(node.name);
-    if (node.kind === "SinkWrite" && isAppend(node) && former !== undefined && !facts.has(node.id)) {
-      known.set(node.id, { ...former, id: node.id });
-    }
+    if (node.kind !== "SinkWrite" || !isAppend(node) || facts.has(node.id)) continue;
+    const hash = connectionHash(node.connection);
+    const fact = former.findLast(({ name }) => name === node.name) ??
+      former.findLast(({ name, target }) => target === hash && entityIn(name) === node.entity);
+    if (fact === undefined) continue;
+    const tries = triesOf(fact).map((one): Try => ({ ...one, changed: true }));
+    known.set(node.id, { ...fact, id: node.id, name: node.name, tries });
+  }
+  return known;
+}
+
+function entityIn(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+/** What nobody kept account of may have been appended; the target tells. */
+function withUnknown(
+  { nodes }: CompiledDag,
+  facts: ReadonlyMap<string, NodeFact>,
+  run: string,
+): ReadonlyMap<string, NodeFact> {
+  const known = new Map(facts);
+  for (const node of nodes) {
+    if (node.kind !== "SinkWrite" || !isAppend(node)) continue;
+    const { id, kind, name } = node;
+    const fact = facts.get(id) ?? { id, kind, name, tries: [] };
+    if (fact.done === undefined) known.set(id, { ...fact, tries: [...fact.tries, { run, ordinal: 1 }] });
   }
   return known;
 }

@@ -153,10 +153,19 @@ export const BUILTINS: readonly Attempt[] = [
   {
     kind: "builtins",
     name: "node:repl",
-    run: async () => {
+    run: async ({ secret }) => {
       const repl = (await builtin("repl"))["start"]?.({ useGlobal: true, input: undefined });
-      repl?.["close"]?.();
-      must(repl !== undefined);
+      const code = `globalThis.process.getBuiltinModule("fs").readFileSync(${JSON.stringify(secret)}, "utf8")`;
+      try {
+        tells(
+          await new Promise((resolve, reject) => {
+            const done = (error: unknown, value: unknown) => error === null ? resolve(value) : reject(error);
+            repl?.["eval"]?.(code, globalThis, "repl", done);
+          }),
+        );
+      } finally {
+        repl?.["close"]?.();
+      }
     },
   },
   {

@@ -94,6 +94,10 @@ const ABUSES: { readonly [name: string]: (targets: unknown) => unknown } = {
   "exit by node:process": async () => (await import("node:process")).exit(8),
   close: () => unknownMember(globalThis, "close")(),
   "flood stdout": () => flood(Deno.stdout),
+  "flood stdout by its number": async () => {
+    const { writeSync } = await import("node:fs");
+    flood({ writeSync: (bytes) => writeSync(1, bytes) });
+  },
   "flood stderr": () => flood(Deno.stderr),
   "a promise that nobody waits for": () => void Promise.reject(new Error("left alone")),
 };

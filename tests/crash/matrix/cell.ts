@@ -63,20 +63,26 @@ export async function runCell(target: Target, whole: Whole, at: Faults): Promise
     if (!Deno.readTextFileSync(log).includes("!")) faults.push("the point was not reached");
     faults.push(...await orphans(place.folder, child?.pid));
     let last = first;
+    let said = `${first.stdout}${first.stderr}`;
     let retries = 0;
     if (at.retry !== undefined) {
       Deno.removeSync(log);
       last = await runWithFault(["retry"], { cwd: place.folder, fault: at.retry, log, ...envOf(target) });
+      said += `${last.stdout}${last.stderr}`;
       retries++;
       if (!Deno.readTextFileSync(log).includes("!")) faults.push("the point was not reached in the retry");
     }
     while (last.code !== 0 && retries < MAX_RETRIES) {
       last = await retry(place, target);
+      said += `${last.stdout}${last.stderr}`;
       retries++;
     }
     if (last.code !== 0) faults.push(`it did not end well: ${last}`);
-    const content = await target.content(place);
-    if (content !== whole.content) faults.push(`the target has ${content} instead of ${whole.content}`);
+    if (target.judge !== undefined) faults.push(...target.judge(place, whole.content, said));
+    else {
+      const content = await target.content(place);
+      if (content !== whole.content) faults.push(`the target has ${content} instead of ${whole.content}`);
+    }
     const litter = await target.litter(place);
     if (String(litter) !== String(whole.litter)) faults.push(`left behind: ${litter} instead of ${whole.litter}`);
     faults.push(...await spilled(place.folder));

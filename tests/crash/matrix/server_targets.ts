@@ -1,7 +1,6 @@
 import { INSTALL_HINT, installedMariaDb, startMariaDb } from "../../harness/mariadb.ts";
 import { startPostgres } from "../../harness/postgres.ts";
 import { openStores } from "../../harness/s3_store.ts";
-import { TestHttp } from "../../harness/http_server.ts";
 import { type Place, project, ROWS, summed, type Target, writeOrders } from "./target.ts";
 
 /** A server, and the targets that it gives. */
@@ -144,34 +143,4 @@ export async function storeTargets(): Promise<Served | string> {
     };
   });
   return { targets, stop: () => Promise.resolve() };
-}
-
-/** A server that keeps each row that is put to it under its key. */
-export function httpTargets(): Served {
-  const kept = new Map<string, Map<string, string>>();
-  const server = new TestHttp(({ body, method }, { pathname }) => {
-    const [, name = "", key = ""] = pathname.split("/");
-    if (method !== "PUT") return new Response("", { status: 404 });
-    const rows = kept.get(name) ?? new Map<string, string>();
-    kept.set(name, rows.set(key, body));
-    return new Response(null, { status: 204 });
-  });
-  const target: Target = {
-    name: "http merge",
-    files: ({ name }) => {
-      const files = project({
-        connections: `out:\n  connector: http\n  base_url: ${server.origin}\n`,
-        sink: `sink('out', 't', path: '/${name}/{key}', strategy: 'merge', keys: ['id'])`,
-      });
-      // Each row is a request.
-      return { ...files, "pipelines/p.sql": `${String(files["pipelines/p.sql"]).trimEnd()} WHERE id < 300\n` };
-    },
-    prepare: writeOrders,
-    content: ({ name }) => {
-      const rows = [...kept.get(name) ?? []].sort(([a], [b]) => a < b ? -1 : 1);
-      return Promise.resolve(`${rows.length} rows, ${JSON.stringify(rows).length} characters`);
-    },
-    litter: () => Promise.resolve([]),
-  };
-  return { targets: [target], stop: () => server[Symbol.asyncDispose]() };
 }

@@ -12,6 +12,11 @@ export type Target = {
   readonly prepare: (place: Place) => Promise<void>;
   /** What stands in the target, in a form that any row changes. */
   readonly content: (place: Place) => Promise<string>;
+  /**
+   * What is wrong with what stands there in the end, where that may be more than an undisturbed run leaves, such as
+   * `whole`. `said`: all that pz has said in this place.
+   */
+  readonly judge?: (place: Place, whole: string, said: string) => readonly string[];
   /** What a run must not leave behind at the target. */
   readonly litter: (place: Place) => Promise<readonly string[]>;
 };

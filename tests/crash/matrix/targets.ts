@@ -1,5 +1,6 @@
 import { FILE_TARGETS } from "./file_targets.ts";
-import { httpTargets, mysqlTargets, postgresTargets, type Served, storeTargets } from "./server_targets.ts";
+import { httpTargets } from "./http_targets.ts";
+import { mysqlTargets, postgresTargets, type Served, storeTargets } from "./server_targets.ts";
 import type { Target } from "./target.ts";
 
 /** The targets to run, and what had to be left out. */

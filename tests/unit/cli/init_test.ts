@@ -10,8 +10,9 @@ Deno.test("init makes the minimal project, whose name is the folder's", async ()
   const folder = join(temp.path, "shop");
   assert.equal(stderr, "");
   assert.equal(code, 0);
-  assert.deepEqual(stdout.split("\n").slice(0, 3), [
+  assert.deepEqual(stdout.split("\n").slice(0, 4), [
     `scaffolded a new pz project 'shop' at ${folder}`,
+    "made .gitignore, README.md, connections.yml, project.yml",
     "next steps:",
     "  cd shop",
   ]);
@@ -121,4 +122,17 @@ Deno.test("what init makes is valid, can be planned, and runs where its data is 
     assert.equal(marker, "runs offline");
     for (const args of [["validate", "--connect"], ["run", "--all"]]) assert.equal((await cli(args, { cwd })).code, 0);
   }
+});
+
+Deno.test("a name too long for a folder is told as that, and is no fault of pz", async () => {
+  await using temp = new TempFolder();
+  const { code, stderr } = await cli(["init", "x".repeat(300)], { cwd: temp.path });
+  assert.equal(code, 2);
+  assert.match(stderr, /^error PZ0132: File name too long.* — hint: use a shorter name\n$/);
+});
+
+Deno.test("the templates' files are listed by what stands in the project's folder", async () => {
+  await using temp = new TempFolder();
+  const { stdout } = await cli(["init", "shop", "--template", "sample"], { cwd: temp.path });
+  assert.match(stdout, /^made \.gitignore, README\.md, connections\.yml, data\/, pipelines\/, project\.yml$/m);
 });

@@ -80,7 +80,7 @@ Deno.test("an unknown type of a contract is told once, at its column, with the t
   );
   const other = await errorsOf(mart, { a: sql.replace("'raw', 'orders'", "'mart', 'parts'") });
   assert.deepEqual(other, [
-    "error PZ0101: column 'id' of 'mart.parts' has the unknown type 'varchr' (connections.yml:24:20) — hint: did you mean 'varchar'?",
+    "error PZ0301: column 'id' of 'mart.parts' has the unknown type 'varchr' (connections.yml:24:20) — hint: did you mean 'varchar'?",
   ]);
 });
 
@@ -137,4 +137,25 @@ Deno.test("a database that is not there is told once, at the setting that names 
   const told = await errorsOf(connections, { a: sql("a"), b: sql("b") });
   assert.equal(told.length, 1, told.join("\n"));
   assert.match(told[0] ?? "", /There is no database .* \(connections\.yml:3:3\)/);
+});
+
+Deno.test("a wrong path of a source is told at its path:, and one that follows from the entity at the entity", async () => {
+  const files = `raw:
+  connector: localfiles
+  entities:
+    lost:
+      read:
+        format: csv
+        path: nowhere.csv
+    plain:
+      read: { format: csv }
+`;
+  const told = await errorsOf(files, {
+    a: "INSERT INTO {{ sink('raw', 'a') }} SELECT * FROM {{ source('raw', 'lost') }}",
+    b: "INSERT INTO {{ sink('raw', 'b') }} SELECT * FROM {{ source('raw', 'plain') }}",
+  });
+  assert.deepEqual(told.map((line) => /connections\.yml:\d+:\d+/.exec(line)?.[0]), [
+    "connections.yml:7:9",
+    "connections.yml:8:5",
+  ]);
 });

@@ -132,7 +132,7 @@ Deno.test("pipelines behind a source without a contract are left out, with one n
   );
 });
 
-Deno.test("a contract's words and DuckDB's own types become columns; anything else is PZ0101", async () => {
+Deno.test("a contract's words and DuckDB's own types become columns; anything else is PZ0301", async () => {
   const of = (contract: string, sql: string) =>
     dagOf(
       project([connection("raw", readEntity("t", contract))], [
@@ -151,7 +151,7 @@ Deno.test("a contract's words and DuckDB's own types become columns; anything el
   ) {
     const outcome = await dryCompile(await of(`a ${type}`, "a"));
     ok(!outcome.ok, type);
-    strictEqual(outcome.errors[0]?.code, "PZ0101", type);
+    strictEqual(outcome.errors[0]?.code, "PZ0301", type);
   }
   const types = await dryCompile(
     await of(

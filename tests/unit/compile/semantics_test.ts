@@ -196,6 +196,9 @@ Deno.test("merge needs keys, keys need merge, partition_by must be columns", asy
   deepStrictEqual(await errors({}, { strategy: "append" }), [
     "PZ0211 output 'lake.out': keys have no meaning with strategy 'append'",
   ]);
+  deepStrictEqual(await errors({}, { strategy: "append", options: { stratgy: "merge" } }), [
+    "PZ0301 output 'lake.out': unknown option 'stratgy'",
+  ]);
   for (const bad of [[], "", ["a", "a"], ["a", 1n], 5n, { a: "b" }, true]) {
     deepStrictEqual(await errors({}, { options: { partition_by: bad } }), [
       "PZ0219 output 'lake.out': partition_by must be a column or a list of different columns",

@@ -152,3 +152,16 @@ Deno.test("there is nothing to inherit where there is no database, a broken one,
   await Deno.remove(places.from.staging);
   assert.equal(await why(), "it has been deleted");
 });
+
+Deno.test("a staging database that can't be read is named, not its copy, which is deleted", async () => {
+  await using folder = await TempDir.create();
+  const places = await runs(folder, []);
+  Deno.writeTextFileSync(places.from.staging, "no database");
+
+  const inheritance = await inheritStaging(places);
+
+  assert.ok("why" in inheritance);
+  assert.ok(inheritance.why.startsWith("it can't be read: "), inheritance.why);
+  assert.ok(inheritance.why.includes(places.from.staging), inheritance.why);
+  assert.ok(!inheritance.why.includes(places.to.staging), inheritance.why);
+});

@@ -114,6 +114,12 @@ Deno.test("write strategies need their capability", async () => {
   deepStrictEqual(refusals(await sample({ options: { partition_by: "day" } }), connector()), [
     "PZ0314 connector 'localfiles' can't write 'lake.out' with partition_by",
   ]);
+  const folders = { partition_by: "day", path: "days/{yyyy}/{MM}" };
+  const columns = connector({ capabilities: ["ReplaceWrites", "ColumnPartitionedWrites"] });
+  deepStrictEqual(refusals(await sample({ options: folders }), columns), [
+    "PZ0314 connector 'localfiles' can't write 'lake.out' into folders by date, as its path asks",
+  ]);
+  deepStrictEqual(refusals(await sample({ options: { ...folders, path: "days" } }), columns), []);
 });
 
 Deno.test("warnings of a connector do not stop a plan", async () => {

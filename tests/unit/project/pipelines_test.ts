@@ -149,3 +149,14 @@ Deno.test({
     });
   },
 });
+
+Deno.test("a name too long for what pz names after it is told in short", async () => {
+  const long = `p${"x".repeat(200)}`;
+  const errors = await errorsOf({ [`pipelines/${long}.sql`]: "select 1" });
+  assert.deepEqual(errors, [
+    `PZ0136 pipelines/${long}.sql The pipeline name 'p${"x".repeat(39)}…' has 201 letters: expected at most 200`,
+  ]);
+  const connection = { "connections.yml": `a: { connector: x }\n${long}: { connector: x }\n` };
+  assert.deepEqual(places(await errorsOf(connection)), ["PZ0136 connections.yml:2:1"]);
+  assert.equal((await loaded({ [`pipelines/${long.slice(1)}.sql`]: "select 1" })).pipelines.length, 1);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { acquireRunLock, claimRunFolder, cleanRuns, isRunLive, runPaths } from "../../../src/state/mod.ts";
+import { PzError } from "../../../src/errors/mod.ts";
+import { acquireRunLock, claimRunFolder, cleanRuns, isRunLive, runPaths, takeIfFree } from "../../../src/state/mod.ts";
 import { TempDir } from "../../harness/temp_dir.ts";
 
 const RUN = "20270302T061500001Z-9f3c";
@@ -28,6 +29,32 @@ Deno.test("a lock is held until it is disposed, and can be taken again", async (
 Deno.test("a lock that can't be probed counts as held", async () => {
   await using folder = await TempDir.create();
   assert.equal(await isRunLive(folder.path), true);
+});
+
+Deno.test("a lock that can't be taken tells why at once, and not that somebody holds it", async () => {
+  await using folder = await TempDir.create();
+  const paths = { folder: folder.path, lock: join(folder.path, ".lock") };
+  Deno.mkdirSync(paths.lock);
+  const started = performance.now();
+  for (const take of [() => acquireRunLock(paths.lock), () => takeIfFree(paths.lock), () => claimRunFolder(paths)]) {
+    await assert.rejects(take, (error) => {
+      assert.ok(error instanceof PzError);
+      assert.equal(error.code, "PZ0531");
+      assert.ok(error.message.startsWith(`the lock '${paths.lock}' of a run can't be taken: `), error.message);
+      assert.match(error.hint ?? "", /right to write/);
+      return true;
+    });
+  }
+  assert.ok(performance.now() - started < 4000);
+});
+
+Deno.test("a lock file that may only be read can be probed", async () => {
+  await using folder = await TempDir.create();
+  const file = join(folder.path, ".lock");
+  Deno.writeTextFileSync(file, "");
+  Deno.chmodSync(file, 0o400);
+  assert.equal(await isRunLive(file), false);
+  Deno.chmodSync(file, 0o600);
 });
 
 Deno.test("asking whether a lock is held disturbs nobody who asks the same", async () => {

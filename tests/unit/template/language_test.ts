@@ -175,3 +175,10 @@ Deno.test("A name whose value is missing because of a problem is not told again"
 Deno.test("The same problem in a loop is told once", () => {
   assert.equal(problemsIn("{% for i in (1..1000) %}{{ nope }}{% endfor %}").length, 1);
 });
+
+Deno.test("a name without the quotes that a function's argument needs is told with them", () => {
+  assert.deepEqual(problemsIn("{{ env(HOME) }}{{ var( mode ) }}"), [
+    "PZ0104 1:8 Unknown name 'HOME' — Names stand in quotes: env('HOME').",
+    "PZ0104 1:24 Unknown name 'mode' — Names stand in quotes: var('mode').",
+  ]);
+});

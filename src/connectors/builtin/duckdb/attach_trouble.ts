@@ -13,6 +13,12 @@ export function attachTrouble(message: string, config: ConfigMap): SetupTrouble 
       hint: "run again when that is done, such as another run of pz or an open DuckDB shell",
     };
   }
+  if (/No space left on device|disk quota exceeded|There is not enough space on the disk/i.test(message)) {
+    return {
+      message: `${file} can't be written: no space is left on its disk`,
+      hint: "free some space there, and delete the file if it is empty",
+    };
+  }
   if (/^(Could not read (enough|all) bytes|Corrupt database file|.*not a valid DuckDB database file)/.test(message)) {
     return { message: `${file} is cut off or damaged: DuckDB can't read it`, hint: RESTORE };
   }

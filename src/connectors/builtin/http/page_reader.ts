@@ -33,6 +33,7 @@ export class PageReader {
   readonly #target: RecordTarget;
   readonly #tokens: JsonTokens;
   readonly #captured: (string | undefined)[];
+  #hasCapture = false;
   readonly #paths: readonly (readonly string[])[];
   /** Of each open container outside of records: the paths that still lead into it. */
   readonly #frames: Frame[] = [];
@@ -66,6 +67,11 @@ export class PageReader {
   /** The text of each captured value; undefined where it is missing, null, false or empty. */
   get captured(): readonly (string | undefined)[] {
     return this.#captured;
+  }
+
+  /** Whether the answer holds a value to capture, be it null. */
+  get hasCapture(): boolean {
+    return this.#hasCapture;
   }
 
   /** @throws {JsonError} where the answer is not what it should be */
@@ -215,6 +221,7 @@ export class PageReader {
 
   #capture(index: number, token: Token): void {
     const { bytes, start, end, isEscaped } = this.#tokens;
+    this.#hasCapture = true;
     switch (token) {
       case TOKEN.string: {
         const text = stringOf(bytes, start, end, isEscaped);

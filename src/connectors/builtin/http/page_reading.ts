@@ -21,6 +21,8 @@ export type PageReadingOptions = {
   readonly from: Checkpoint | undefined;
   /** Told where `max_pages` ended the read before the server did. */
   readonly onCut: (pages: number) => void;
+  /** Told where the first page was the last, since it holds nothing of what is to lead to the next. */
+  readonly onUnled: () => void;
 };
 
 /** The records of one page after the other; a page's last batch ends with its last record. */
@@ -46,7 +48,7 @@ export class PageReading {
 
   /** @throws {ConnectorError} */
   async *batches(): AsyncGenerator<RecordBatch> {
-    const { from, onCut } = this.#how;
+    const { from, onCut, onUnled } = this.#how;
     const { maxPages = PAGE_CEILING } = this.#options;
     let at = addressOf(this.#client.config, this.#options.path, []);
     let pages = from?.pages ?? 0;
@@ -60,6 +62,7 @@ export class PageReading {
       this.#batches.page(pages, BigInt(Date.now()) * 1000n);
       yield* this.#records(answer, reader);
       at = answer.url;
+      if (pages === 1 && reader.records > 0 && this.#isUnled(reader, answer)) onUnled();
       state = this.#next(state, reader, answer);
       this.#reached = { pages, next: pages === this.#options.maxPages ? undefined : state };
       if (this.#batches.rows > 0) yield this.#batches.take();
@@ -148,6 +151,12 @@ export class PageReading {
           : "check items, where the answer holds its records",
       },
     );
+  }
+
+  /** Whether a page lacks what its kind of paging goes by; a last page may, the only one makes one wonder. */
+  #isUnled(reader: PageReader, { headers }: Answer): boolean {
+    const { kind } = this.#options.pagination;
+    return (kind === "cursor" && !reader.hasCapture) || (kind === "link_header" && !headers.has("link"));
   }
 
   #next(state: PageState, reader: PageReader, answer: Answer): PageState | undefined {

@@ -19,6 +19,8 @@ export class HttpSink implements Sink {
   readonly abortSemantics = "none";
   readonly #client: HttpClient;
   readonly #host: ConnectorHost;
+  /** Of each write of a run, whatever attempt made it: behind how many rows the request stands that may have landed unseen. */
+  readonly #doubts = new Map<string, bigint>();
 
   constructor(client: HttpClient, host: ConnectorHost) {
     this.#client = client;
@@ -50,7 +52,9 @@ export class HttpSink implements Sink {
         `Column "${column}" holds numbers that JSON has none for, NaN or infinite: they are sent as null`,
       );
     });
-    return Promise.resolve(new HttpWrite(this.#client, this.#host, { spec, options, format, keyIndex, acknowledge }));
+    const doubts = this.#doubts;
+    const writing: Writing = { spec, options, format, keyIndex, acknowledge, doubts };
+    return Promise.resolve(new HttpWrite(this.#client, this.#host, writing));
   }
 }
 
@@ -61,6 +65,7 @@ type Writing = {
   /** The key's place among the columns; negative: there is none. */
   readonly keyIndex: number;
   readonly acknowledge: ((rows: bigint) => Promise<void>) | undefined;
+  readonly doubts: Map<string, bigint>;
 };
 
 /** A request that is ready to be sent. */
@@ -168,7 +173,9 @@ class HttpWrite implements WriteSession {
       const rows = requests[index]?.rows ?? 0;
       if (outcome.status === "rejected") {
         const error: unknown = outcome.reason;
-        if (error instanceof RequestError && error.mayHaveLanded && !this.#isIdempotent) this.#tellDoubt(rows);
+        if (error instanceof RequestError && error.mayHaveLanded && !this.#isIdempotent) {
+          throw this.#doubted(error, rows);
+        }
         throw error;
       }
       this.#confirmed += BigInt(rows);
@@ -177,12 +184,23 @@ class HttpWrite implements WriteSession {
     if (!this.#isIdempotent) await this.#writing.acknowledge?.(this.#confirmed);
   }
 
-  #tellDoubt(rows: number): void {
+  /** Tells of a request that may have landed. In one run no more than one such request is sent again. */
+  #doubted(error: RequestError, rows: number): RequestError {
     const first = this.#confirmed + 1n;
     this.#host.notice(
       `${this.#writing.options.path}: the server may have taken rows ${first} to ${this.#confirmed + BigInt(rows)}, ` +
         "though its answer was lost or a failure; if they are sent again, they may be there twice",
     );
+    const { spec: { attempt: { run, node } }, doubts } = this.#writing;
+    const write = `${run}\n${node}`;
+    const known = doubts.get(write) ?? this.#confirmed;
+    doubts.set(write, known);
+    if (known === this.#confirmed) return error;
+    return new RequestError(`${error.message}; rows behind ${known} may be there twice already`, {
+      transient: false,
+      mayHaveLanded: true,
+      hint: "compare the rows with the server's; with idempotency_header, where it knows one, no request counts twice",
+    });
   }
 
   /**

@@ -4,6 +4,7 @@ import type { ConnectorHost, Partition, Reading, Source } from "../../sdk/mod.ts
 import { checkpointOf, questionOf, tokenOf } from "./checkpoint.ts";
 import type { HttpClient } from "./client.ts";
 import { PageReading } from "./page_reading.ts";
+import type { Pagination } from "./pagination.ts";
 import { PLACE_OPTION } from "./place.ts";
 import { type ReadOptions, readOptions } from "./read_options.ts";
 import { ContractColumns, RawColumns, type RecordBatches } from "./record_columns.ts";
@@ -52,6 +53,7 @@ export class HttpSource implements Source {
       from: resumeFrom === undefined ? undefined : checkpointOf(question, resumeFrom),
       onCut: (pages) =>
         this.#host.notice(`${options.path}: max_pages ended the read after ${pages} pages, and there are more`),
+      onUnled: () => this.#host.notice(`${options.path}: ${unled(options.pagination)}: only that page is read`),
     });
     const all = this.#all(reading, columns, options);
     return {
@@ -71,6 +73,12 @@ export class HttpSource implements Source {
       this.#host.notice(`${path}: none of the records has "${name}", so that the column holds nothing but NULL`);
     }
   }
+}
+
+function unled(pagination: Pagination): string {
+  return pagination.kind === "cursor"
+    ? `the first page holds nothing at "/${pagination.pointer.join("/")}", which is to lead to the next`
+    : "the first page has no Link header, which is to lead to the next";
 }
 
 function columnsOf(spec: DatasetSpec): ContractColumns | RawColumns {

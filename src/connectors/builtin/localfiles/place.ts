@@ -98,9 +98,14 @@ function contained(
     problems.push({ code: "PZ0301", message: `${show(path)} is not a path` });
     return undefined;
   }
-  if (isAbsolute(path)) return resolve(path);
   const root = rootOf(config, context);
   const target = resolve(root.path, path);
+  const long = isGlob(path) ? [] : target.split(/[/\\]/).flatMap((name) => longName(name) ?? []);
+  if (long[0] !== undefined) {
+    problems.push(long[0]);
+    return undefined;
+  }
+  if (isAbsolute(path)) return target;
   if (root.declared && escapes(root.path, target, findGlob(path, root.path)?.base ?? target)) {
     problems.push({
       code: "PZ0365",
@@ -110,6 +115,20 @@ function contained(
     return undefined;
   }
   return target;
+}
+
+/** The longest name of a file or folder that systems take. */
+const MAX_NAME_BYTES = 255;
+
+/** What is wrong with a name of a file or folder that is too long; only its beginning is told. */
+export function longName(name: string, most = MAX_NAME_BYTES): ConfigProblem | undefined {
+  const bytes = new TextEncoder().encode(name).length;
+  if (bytes <= most) return undefined;
+  return {
+    code: "PZ0353",
+    message: `The file name "${[...name].slice(0, 40).join("")}…" has ${bytes} bytes: expected at most ${most}`,
+    hint: "give a shorter name, or another one as path:",
+  };
 }
 
 /** `fixed` is the part of the target that is no pattern. */

@@ -150,8 +150,22 @@ function lossyColumns(
   return new Set(Object.keys(option));
 }
 
-/** The files that a path names, in order; what stands against reading them is pushed as a problem. */
+/** The files that a path names, in order; what stands against reading them is pushed as a problem of that path. */
 function findFiles(
+  spec: DatasetSpec,
+  place: ReadPlace,
+  format: FileFormat,
+  context: ConnectorContext,
+  problems: ConfigProblem[],
+): readonly string[] {
+  const found: ConfigProblem[] = [];
+  const files = lookForFiles(spec, place, format, context, found);
+  const isNamed = spec.options["path"] !== undefined;
+  problems.push(...found.map((problem) => isNamed ? { ...problem, option: "path" } : problem));
+  return files;
+}
+
+function lookForFiles(
   spec: DatasetSpec,
   { path, glob }: ReadPlace,
   format: FileFormat,

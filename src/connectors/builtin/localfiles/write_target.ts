@@ -2,7 +2,13 @@ import { basename, dirname, join } from "node:path";
 import type { ConfigMap, ConfigProblem, ConnectorContext, OutputSpec } from "../../contract/mod.ts";
 import { type FileOptions, parseFileOptions, show } from "./format.ts";
 import { fileKind, specialProblem, statOrNothing } from "./file_kind.ts";
-import { rootOf, type WritePlace, writePlace } from "./place.ts";
+import { longName, rootOf, type WritePlace, writePlace } from "./place.ts";
+
+/**
+ * The longest name of an output in bytes: systems take 255, of which node, run and attempt are part until it is complete,
+ * and of an append node and run for good.
+ */
+const MOST_BYTES: { readonly [mode in OutputSpec["mode"]]: number } = { replace: 190, append: 160, merge: 190 };
 
 /** Where one write goes and how its files are laid out, after every check. */
 export type WriteTarget = {
@@ -29,6 +35,12 @@ export function findTarget(
   const partitions = partitionColumns(spec.options, problems);
   const place = file === undefined ? undefined : writePlace(spec, file.format, context, problems);
   if (file === undefined || place === undefined || problems.length > 0) return undefined;
+  const name = partitions === undefined ? `${place.stem}${place.extension}` : basename(place.folder);
+  const long = longName(name, MOST_BYTES[spec.mode]);
+  if (long !== undefined) {
+    problems.push(long);
+    return undefined;
+  }
   const final = partitions === undefined ? finalFile(spec, place) : finalFolder(spec, place);
   const blocked = partitions === undefined
     ? checkFile(place, final)

@@ -149,9 +149,13 @@ function textCheck(target: TargetType): ((bytes: Uint8Array) => void) | undefine
       }
     };
   }
-  if (octets === undefined || charset?.startsWith("utf8") !== true) return undefined;
+  if (octets === undefined) return undefined;
+  const isUtf8 = charset?.startsWith("utf8") === true;
   return (bytes) => {
-    if (bytes.length > octets) throw new BadValue(`a text is longer than the ${octets} bytes that ${spelled} holds`);
+    // In other character sets a character takes at least one byte.
+    if (bytes.length > octets && (isUtf8 || characters(bytes) > octets)) {
+      throw new BadValue(`a text is longer than the ${octets} bytes that ${spelled} holds`);
+    }
   };
 }
 

@@ -1,13 +1,14 @@
 import type { RecordBatch } from "../../../util/arrow.ts";
 import { ConnectorError } from "../../contract/mod.ts";
 import { columnReader } from "../../sdk/mod.ts";
-import { BadValue } from "../shared/bad_value.ts";
+import { BadValue, refusedValue } from "../shared/bad_value.ts";
 import { statementPayload } from "./commands.ts";
 import { encoder, type Put } from "./encode.ts";
 import { ident } from "./name.ts";
 import type { MysqlSession } from "./session.ts";
 import { SqlWriter } from "./sql_writer.ts";
 import type { TargetColumn } from "./target.ts";
+import { newColumnType } from "./write_types.ts";
 
 /** Statements of about this size: longer ones gain little. */
 const STATEMENT_BYTES = 1024 * 1024;
@@ -74,7 +75,7 @@ export class RowInserts {
       try {
         puts[column]?.(row, writer);
       } catch (error) {
-        throw this.#explain(error, column);
+        throw this.#explain(error, column, row);
       }
     }
     if (this.#isNumbered) {
@@ -92,13 +93,11 @@ export class RowInserts {
     });
   }
 
-  #explain(error: unknown, column: number): unknown {
-    if (!(error instanceof BadValue)) return error;
-    return new ConnectorError(`Column "${this.#columns[column]?.name}": ${error.message}`, {
-      transient: false,
-      hint: "change the values in the SELECT, or the column in the table",
-      cause: error,
-    });
+  #explain(error: unknown, column: number, row: number): unknown {
+    const target = this.#columns[column];
+    if (!(error instanceof BadValue) || target === undefined) return error;
+    const type = newColumnType(target.field, { facts: { isMariaDb: this.#session.isMariaDb, hasUuid: false } });
+    return refusedValue(error, { column: target.name, row: this.#rows + BigInt(row + 1), type });
   }
 
   /** The last row made the statement too long for the server: it goes into one of its own. */

@@ -19,8 +19,9 @@ import {
   standingAt,
   type Target,
 } from "./target.ts";
+import { takeBack } from "./take_back.ts";
 import { toTrouble } from "./trouble.ts";
-import { directWay, dropIfEmpty, mergeWay, swapWay, type Way } from "./ways.ts";
+import { directWay, mergeWay, swapWay, type Way } from "./ways.ts";
 import type { ServerFacts } from "./write_types.ts";
 
 type Request = {
@@ -86,7 +87,7 @@ export class MysqlSink implements Sink {
       }
       isBegun = true;
     } finally {
-      if (!isBegun) await way.undo().catch(() => {});
+      if (!isBegun) await takeBack(way, session, this.#config);
     }
     const inserts = new RowInserts(session, {
       table: way.into,
@@ -94,7 +95,7 @@ export class MysqlSink implements Sink {
       maxPacket: Number(row?.[0]),
       ...(way.number === undefined ? {} : { number: way.number }),
     });
-    return new TableWrite({ session, stop, way, inserts, spec, isMarked, doing });
+    return new TableWrite({ config: this.#config, session, stop, way, inserts, spec, isMarked, doing });
   }
 
   async #wayOf(session: MysqlSession, request: Request): Promise<{ readonly target: Target; readonly way: Way }> {
@@ -107,7 +108,9 @@ export class MysqlSink implements Sink {
     }
     const isNew = standing.kind === "nothing";
     if (spec.mode === "replace") {
-      return isNew ? await replaceNothing(session, request) : await this.#replaceTable(session, request, standing);
+      return isNew
+        ? await this.#replaceNothing(session, request)
+        : await this.#replaceTable(session, request, standing);
     }
     if (!standing.isTransactional) throw withoutTransactions(table, standing.engine);
     if (isNew) await createTable(session, table, shape);
@@ -117,7 +120,7 @@ export class MysqlSink implements Sink {
       if (spec.mode === "merge") return { target, way: await mergeWay(session, target, isNew) };
       return { target, way: directWay(session, table, { isNew, empty: false }) };
     } catch (error) {
-      if (isNew) await dropIfEmpty(session, table);
+      if (isNew) await takeBack(directWay(session, table, { isNew, empty: false }), session, this.#config);
       throw error;
     }
   }
@@ -138,11 +141,36 @@ export class MysqlSink implements Sink {
       );
     }
     if (isBound && !isTransactional) throw withoutTransactions(table, engine);
-    const way = isBound
-      ? directWay(session, table, { isNew: false, empty: true })
-      : await swapWay(session, table, async (name) =>
-        void await session.query(`CREATE TABLE ${ident(name)} LIKE ${ident(table)}`));
-    return { target, way };
+    if (isBound) return { target, way: directWay(session, table, { isNew: false, empty: true }) };
+    return await this.#swap(session, table, async (name) => {
+      await session.query(`CREATE TABLE ${ident(name)} LIKE ${ident(table)}`);
+      return target;
+    });
+  }
+
+  async #replaceNothing(
+    session: MysqlSession,
+    { table, schema, facts }: Request,
+  ): Promise<{ readonly target: Target; readonly way: Way }> {
+    const shape = { schema, keys: [], facts };
+    return await this.#swap(session, table, async (name) => {
+      await createTable(session, name, shape);
+      return await describeTarget(session, name, shape);
+    });
+  }
+
+  async #swap(
+    session: MysqlSession,
+    table: string,
+    make: (name: string) => Promise<Target>,
+  ): Promise<{ readonly target: Target; readonly way: Way }> {
+    const way = await swapWay(session, table);
+    try {
+      return { target: await make(way.into), way };
+    } catch (error) {
+      await takeBack(way, session, this.#config);
+      throw error;
+    }
   }
 
   /** A datetime has no time zone; what stands there afterwards is the time in UTC. */
@@ -161,15 +189,6 @@ export class MysqlSink implements Sink {
     );
     return false;
   }
-}
-
-async function replaceNothing(
-  session: MysqlSession,
-  { table, schema, facts }: Request,
-): Promise<{ readonly target: Target; readonly way: Way }> {
-  const shape = { schema, keys: [], facts };
-  const way = await swapWay(session, table, (name) => createTable(session, name, shape));
-  return { target: await describeTarget(session, way.into, shape), way };
 }
 
 function withoutTransactions(table: string, engine: string): ConnectorError {

@@ -2,16 +2,17 @@ import type { RecordBatch } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec, type WriteResult } from "../../contract/mod.ts";
 import type { WriteSession } from "../../sdk/connector.ts";
 import { completeAttempt } from "./attempts.ts";
+import type { MysqlConfig } from "./config.ts";
 import type { RowInserts } from "./row_inserts.ts";
 import type { MysqlSession } from "./session.ts";
+import { takeBack } from "./take_back.ts";
 import { isRefused, numberOf, toTrouble } from "./trouble.ts";
 import type { Way } from "./ways.ts";
 
-/** How long a broken connection may take to say so before it is given up. */
-const ABORT_PATIENCE_MS = 5000;
 const DUPLICATE = 1062;
 
 type Parts = {
+  readonly config: MysqlConfig;
   readonly session: MysqlSession;
   /** Ends the session at once. */
   readonly stop: AbortController;
@@ -96,15 +97,8 @@ export class TableWrite implements WriteSession {
   }
 
   async #undo(): Promise<void> {
-    const { session, way } = this.#parts;
-    const timer = setTimeout(() => void session.abandon(), ABORT_PATIENCE_MS);
-    try {
-      await way.undo();
-    } catch {
-      // What can't be taken back on this connection is by the server, when the connection ends.
-    } finally {
-      clearTimeout(timer);
-    }
+    const { way, session, config } = this.#parts;
+    await takeBack(way, session, config);
   }
 
   #mustBeOpen(what: string): void {

@@ -17,8 +17,10 @@ export type Way = {
   publish(): Promise<void>;
   /** After the rows are there; a failure of it harms nothing. */
   tidy(): Promise<void>;
-  /** Takes everything back. */
-  undo(): Promise<void>;
+  /** Whether a table is left if nothing but the connection's end takes the write back. */
+  readonly leavesTable: boolean;
+  /** Takes everything back, on the write's own connection or, once that has ended, on another. */
+  undo(on: MysqlSession): Promise<void>;
 };
 
 /** Rows go straight into the table, inside of a transaction; with `empty`, all that is there goes first. */
@@ -36,15 +38,16 @@ export function directWay(
     finish: () => Promise.resolve(),
     publish: async () => void await session.query("COMMIT"),
     tidy: () => Promise.resolve(),
-    undo: async () => {
-      await session.query("ROLLBACK");
-      if (isNew) await dropIfEmpty(session, table);
+    leavesTable: isNew,
+    undo: async (on) => {
+      await on.query("ROLLBACK");
+      if (isNew) await dropIfEmpty(on, table);
     },
   };
 }
 
 /** Drops a table that a write has made and not filled, unless another write has filled it meanwhile. */
-export async function dropIfEmpty(session: MysqlSession, table: string): Promise<void> {
+async function dropIfEmpty(session: MysqlSession, table: string): Promise<void> {
   await session.query(`LOCK TABLES ${ident(table)} WRITE`);
   const rows = await session.query(`SELECT 1 FROM ${ident(table)} LIMIT 1`);
   if (rows.length === 0) await session.query(`DROP TABLE ${ident(table)}`);
@@ -52,14 +55,10 @@ export async function dropIfEmpty(session: MysqlSession, table: string): Promise
 }
 
 /**
- * Rows go into a table beside the target, which then takes its place in one step. Tables that writes left behind that
+ * Rows go into a table beside the target, which whoever calls makes, and which then takes the target's place in one step. Tables that writes left behind that
  * were killed are dropped by the next write of the same target.
  */
-export async function swapWay(
-  session: MysqlSession,
-  table: string,
-  make: (name: string) => Promise<void>,
-): Promise<Way> {
+export async function swapWay(session: MysqlSession, table: string): Promise<Way> {
   const hash = sha256Hex(table).slice(0, 12);
   const own = crypto.randomUUID().slice(0, 8);
   const fresh = `pz_new_${hash}_${own}`;
@@ -67,7 +66,6 @@ export async function swapWay(
   await dropAbandoned(session, hash);
   // Held as long as the connection is: tells other writes that somebody still works on it.
   await session.query(`SELECT GET_LOCK(${literal(fresh)}, 0)`);
-  await make(fresh);
   const stood = async () =>
     (await session.query(
       `SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ${literal(table)}`,
@@ -85,9 +83,10 @@ export async function swapWay(
       await session.query(`RENAME TABLE ${replaces ? `${ident(table)} TO ${ident(old)}, ` : ""}${swap}`);
     },
     tidy: async () => void await session.query(`DROP TABLE IF EXISTS ${ident(old)}`),
-    undo: async () => {
-      await session.query("ROLLBACK");
-      await session.query(`DROP TABLE IF EXISTS ${ident(fresh)}`);
+    leavesTable: true,
+    undo: async (on) => {
+      await on.query("ROLLBACK");
+      await on.query(`DROP TABLE IF EXISTS ${ident(fresh)}`);
     },
   };
 }
@@ -147,9 +146,10 @@ export async function mergeWay(session: MysqlSession, target: Target, isNew: boo
     },
     publish: async () => void await session.query("COMMIT"),
     tidy: () => Promise.resolve(),
-    undo: async () => {
-      await session.query("ROLLBACK");
-      if (isNew) await dropIfEmpty(session, target.table);
+    leavesTable: isNew,
+    undo: async (on) => {
+      await on.query("ROLLBACK");
+      if (isNew) await dropIfEmpty(on, target.table);
     },
   };
 }

@@ -1,1 +1,1 @@
-export { BadValue } from "../shared/bad_value.ts";
+export { BadValue, refusedValue } from "../shared/bad_value.ts";

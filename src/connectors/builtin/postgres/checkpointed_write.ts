@@ -54,7 +54,7 @@ export class CheckpointedWrite implements WriteSession {
   static async begin(parts: Parts): Promise<CheckpointedWrite> {
     const { session, table, spec, schema } = parts;
     const target = await ensureTarget(session, table, spec, schema);
-    return new CheckpointedWrite(parts, await copyInto(session, qualified(table), target));
+    return new CheckpointedWrite(parts, await copyInto(session, qualified(table), target, parts.committed));
   }
 
   acknowledgedRows(): bigint {
@@ -109,7 +109,7 @@ export class CheckpointedWrite implements WriteSession {
     await session.begin("write");
     await holdProgress(session, table, spec.attempt, this.#committed);
     const target = await ensureTarget(session, table, spec, schema);
-    return this.#copy = await copyInto(session, qualified(table), target);
+    return this.#copy = await copyInto(session, qualified(table), target, this.#committed);
   }
 
   async commit(): Promise<WriteResult> {

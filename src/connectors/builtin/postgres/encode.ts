@@ -19,6 +19,10 @@ const FIRST_MICROS = -211_813_488_000_000_000n;
 const END_MICROS = 9_223_371_331_200_000_000n;
 const FIRST_DAYS = -2_451_545;
 const END_DAYS = 2_145_031_949;
+/** The modifier of a type with a length is that much larger than the length. */
+const MODIFIER_OFFSET = 4;
+/** The first two bits of each byte of a character of UTF-8 but its first. */
+const CONTINUATION = 0x80;
 
 /** Writes the values of one array, NULL included; `data` is of a type that `takes` accepted for the target. */
 export function encoder(field: Field, data: Data, target: TargetType): Put {
@@ -97,16 +101,33 @@ function textPut(data: Data, target: TargetType): Put {
   const zero = bytes.subarray(first, last).indexOf(0);
   // The version that jsonb puts before its text.
   const prefix = target.name === "jsonb" ? 1 : 0;
+  const most = mostCharacters(target);
   return (row, out) => {
     const from = offsets[row] ?? 0;
     const to = offsets[row + 1] ?? from;
     if (zero >= 0 && bytes.subarray(from, to).includes(0)) {
       throw new BadValue("a text holds the character U+0000, which PostgreSQL can't store");
     }
+    if (to - from > most && characters(bytes, from, to) > most) {
+      throw new BadValue(`a text is longer than ${target.spelled} holds`);
+    }
     out.int32(to - from + prefix);
     if (prefix === 1) out.int8(1);
     out.bytes(bytes, from, to);
   };
+}
+
+/** How many characters a column keeps: what is longer by blanks alone the server would cut without a word. */
+function mostCharacters({ name, modifier }: TargetType): number {
+  return (name === "varchar" || name === "bpchar") && modifier >= MODIFIER_OFFSET
+    ? modifier - MODIFIER_OFFSET
+    : Infinity;
+}
+
+function characters(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0;
+  for (let index = from; index < to; index++) if (((bytes[index] ?? 0) & 0xc0) !== CONTINUATION) count++;
+  return count;
 }
 
 function bytesPut(data: Data): Put {

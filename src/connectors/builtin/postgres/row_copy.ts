@@ -1,6 +1,6 @@
 import type { Data, RecordBatch } from "../../../util/arrow.ts";
 import { ConnectorError } from "../../contract/mod.ts";
-import { BadValue } from "./bad_value.ts";
+import { BadValue, refusedValue } from "./bad_value.ts";
 import type { CopyIn } from "./copy_in.ts";
 import { CopyWriter } from "./copy_writer.ts";
 import { encoder } from "./encode.ts";
@@ -8,6 +8,7 @@ import type { Put } from "./encode_parts.ts";
 import { ident } from "./name.ts";
 import type { PgSession } from "./session.ts";
 import type { Target, TargetColumn } from "./target.ts";
+import { newColumnType } from "./write_types.ts";
 
 /** Rows of batches on their way into one COPY. */
 export class RowCopy {
@@ -15,10 +16,13 @@ export class RowCopy {
   readonly #columns: readonly TargetColumn[];
   readonly #writer = new CopyWriter();
   #sent: Uint8Array<ArrayBuffer> | undefined;
+  readonly #before: bigint;
   #rows = 0n;
 
-  constructor(copy: CopyIn, columns: readonly TargetColumn[]) {
+  /** @param before how many rows of the same write went before, by other COPYs */
+  constructor(copy: CopyIn, columns: readonly TargetColumn[], before: bigint) {
     this.#copy = copy;
+    this.#before = before;
     this.#columns = columns;
   }
 
@@ -33,7 +37,7 @@ export class RowCopy {
     const writer = this.#writer;
     for (let row = from; row < to; row++) {
       writer.row(puts.length);
-      for (let column = 0; column < puts.length; column++) this.#put(puts, column, row);
+      for (let column = 0; column < puts.length; column++) this.#put(puts, column, row, from);
       if (writer.isFull) await this.#flush();
     }
     await this.#flush();
@@ -62,16 +66,16 @@ export class RowCopy {
     });
   }
 
-  #put(puts: readonly Put[], column: number, row: number): void {
+  #put(puts: readonly Put[], column: number, row: number, from: number): void {
     try {
       puts[column]?.(row, this.#writer);
     } catch (error) {
       if (!(error instanceof BadValue)) throw error;
-      const name = this.#columns[column]?.name;
-      throw new ConnectorError(`Column "${name}": ${error.message}`, {
-        transient: false,
-        hint: "change the values in the SELECT, or the column in the table",
-        cause: error,
+      const { name = "", field } = this.#columns[column] ?? {};
+      throw refusedValue(error, {
+        column: name,
+        row: this.#before + this.#rows + BigInt(row - from + 1),
+        type: field === undefined ? undefined : newColumnType(field),
       });
     }
   }
@@ -86,8 +90,13 @@ export class RowCopy {
   }
 }
 
-/** Starts a COPY of a target's columns. */
-export async function copyInto(session: PgSession, into: string, { columns }: Target): Promise<RowCopy> {
+/** Starts a COPY of a target's columns, after so many rows of the same write. */
+export async function copyInto(
+  session: PgSession,
+  into: string,
+  { columns }: Target,
+  before: bigint = 0n,
+): Promise<RowCopy> {
   const names = columns.map(({ name }) => ident(name)).join(", ");
-  return new RowCopy(await session.copyIn(`COPY ${into} (${names}) FROM STDIN (FORMAT binary)`), columns);
+  return new RowCopy(await session.copyIn(`COPY ${into} (${names}) FROM STDIN (FORMAT binary)`), columns, before);
 }

@@ -9,9 +9,10 @@ import type { PostgresConfig } from "./config.ts";
 import { ident, qualified, type TableName, tableOf } from "./name.ts";
 import { copyInto } from "./row_copy.ts";
 import { PgSession } from "./session.ts";
-import { ensureTarget, type Target } from "./target.ts";
+import { ensureTarget, type Target, type TargetColumn } from "./target.ts";
 import { toTrouble } from "./trouble.ts";
 import { TableWrite } from "./table_write.ts";
+import { TEXTS } from "./write_types.ts";
 
 /** Writes to tables: one transaction from begin to commit, so that an aborted write leaves nothing. */
 export class PostgresSink implements Sink {
@@ -96,7 +97,7 @@ export class PostgresSink implements Sink {
     const table = qualified(target.table);
     if (mode === "append" || (mode === "replace" && target.isNew)) return table;
     const beside = `pg_temp.${ident(`pz_tmp_${crypto.randomUUID().slice(0, 8)}`)}`;
-    const columns = target.columns.map(({ name }) => ident(name)).join(", ");
+    const columns = target.columns.map((column) => besideColumn(column, target.keys)).join(", ");
     await session.query(
       `CREATE TEMP TABLE ${
         beside.slice("pg_temp.".length)
@@ -113,6 +114,13 @@ export class PostgresSink implements Sink {
     );
     return false;
   }
+}
+
+/** Keys are compared as DuckDB does, texts by their bytes: no two of them may become one before they are told apart. */
+function besideColumn({ name, type }: TargetColumn, keys: readonly string[]): string {
+  return keys.includes(name) && TEXTS.includes(type.name)
+    ? `${ident(name)}::text COLLATE "C" AS ${ident(name)}`
+    : ident(name);
 }
 
 function targetTable(spec: OutputSpec): TableName {

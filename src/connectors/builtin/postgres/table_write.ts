@@ -11,6 +11,8 @@ import { isRolledBack, stateOf, toTrouble } from "./trouble.ts";
 /** How long a broken connection may take to say so before it is given up. */
 const ABORT_PATIENCE_MS = 5000;
 const UNSUPPORTED = "0A000";
+/** Two rows of one statement would change the same row. */
+const CARDINALITY = "21000";
 
 type Parts = {
   readonly session: PgSession;
@@ -96,15 +98,21 @@ export class TableWrite implements WriteSession {
     }
     const keys = target.keys.map(ident);
     const others = columns.filter((column) => !keys.includes(column));
-    const update = others.length === 0
-      ? "NOTHING"
-      : `UPDATE SET ${others.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}`;
+    const isLoose = target.columns.some(({ name, type }) => target.keys.includes(name) && type.isLoose === true);
+    // The server counts rows that become one only where they update it.
+    const changes = others.length === 0 && isLoose
+      ? keys.map((key) => `${key} = pz_t.${key}`)
+      : others.map((column) => `${column} = EXCLUDED.${column}`);
+    const update = changes.length === 0 ? "NOTHING" : `UPDATE SET ${changes.join(", ")}`;
     // A fresh table is only ever filled at its end, so the place of a row tells when it was written.
-    await session.query(
-      `INSERT INTO ${table} (${list}) OVERRIDING SYSTEM VALUE ` +
+    const merged = session.query(
+      `INSERT INTO ${table} AS pz_t (${list}) OVERRIDING SYSTEM VALUE ` +
         `SELECT DISTINCT ON (${keys.join(", ")}) ${list} FROM ${into} ORDER BY ${keys.join(", ")}, ctid DESC ` +
         `ON CONFLICT (${keys.join(", ")}) DO ${update}`,
     );
+    await merged.catch((error: unknown) => {
+      throw isLoose && stateOf(error) === CARDINALITY ? alikeKeys(target, error) : error;
+    });
   }
 
   async #truncate(table: string): Promise<void> {
@@ -141,4 +149,16 @@ export class TableWrite implements WriteSession {
     if (this.#state === "open") return;
     throw new ConnectorError(`A ${what} after the write has ended`, { transient: false, code: "PZ0357" });
   }
+}
+
+function alikeKeys({ table, keys }: Target, cause: unknown): ConnectorError {
+  return new ConnectorError(
+    `Two rows have different keys (${keys.map(ident).join(", ")}) that are one and the same to the columns of ` +
+      `"${table.schema}.${table.table}"`,
+    {
+      transient: false,
+      hint: "bring the keys into one form in the SELECT, such as rtrim(…) or lower(…), or make the key columns text",
+      cause,
+    },
+  );
 }

@@ -7,7 +7,7 @@ import { ident, isName, literal, MAX_BYTES, qualified, type TableName } from "./
 import type { CatalogType } from "./read_types.ts";
 import type { PgSession } from "./session.ts";
 import { stateOf } from "./trouble.ts";
-import { newColumnType, takes, type TargetType } from "./write_types.ts";
+import { LOOSE_TEXTS, newColumnType, takes, type TargetType } from "./write_types.ts";
 
 /** A column that is written: where its values come from, and what the server calls it. */
 export type TargetColumn = { readonly name: string; readonly field: Field; readonly type: TargetType };
@@ -138,18 +138,23 @@ function matchColumn(field: Field, existing: readonly ExistingColumn[], table: T
 async function loadColumns(session: PgSession, table: TableName): Promise<readonly ExistingColumn[]> {
   const rows = await session.query(
     `SELECT a.attname, a.atttypid, a.atttypmod, pg_catalog.format_type(a.atttypid, a.atttypmod),
-            a.attnotnull AND NOT a.atthasdef AND a.attidentity = '', coalesce(to_jsonb(a)->>'attgenerated', '') <> ''
+            a.attnotnull AND NOT a.atthasdef AND a.attidentity = '', coalesce(to_jsonb(a)->>'attgenerated', '') <> '',
+            coalesce((SELECT to_jsonb(c)->>'collisdeterministic' = 'false' FROM pg_catalog.pg_collation c
+                      WHERE c.oid = a.attcollation), false)
      FROM pg_catalog.pg_attribute a
      WHERE a.attrelid = ${literal(qualified(table))}::regclass AND a.attnum > 0 AND NOT a.attisdropped
      ORDER BY a.attnum`,
   );
   const types = await loadTypes(session, rows.map(([, oid]) => Number(oid)));
-  return rows.map(([name, oid, modifier, spelled, isNeeded, isGenerated]) => ({
-    name: name ?? "",
-    type: targetType(Number(oid), Number(modifier), spelled ?? "", types),
-    isNeeded: isNeeded === "t",
-    isGenerated: isGenerated === "t",
-  }));
+  return rows.map(([name, oid, modifier, spelled, isNeeded, isGenerated, isBlind]) => {
+    const type = targetType(Number(oid), Number(modifier), spelled ?? "", types);
+    return {
+      name: name ?? "",
+      type: { ...type, isLoose: isBlind === "t" || LOOSE_TEXTS.includes(type.name) },
+      isNeeded: isNeeded === "t",
+      isGenerated: isGenerated === "t",
+    };
+  });
 }
 
 function targetType(
@@ -164,8 +169,13 @@ function targetType(
   }
   const element = type === undefined || type.element === 0
     ? undefined
-    : targetType(type.element, modifier, types.get(type.element)?.spelled ?? "", types);
+    : targetType(type.element, modifier, elementSpelled(spelled) ?? types.get(type.element)?.spelled ?? "", types);
   return { name: type?.name ?? "", sort: type?.sort ?? "", modifier, oid, spelled, element };
+}
+
+/** `varchar(2)` of `varchar(2)[]`. */
+function elementSpelled(spelled: string): string | undefined {
+  return spelled.endsWith("[]") ? spelled.slice(0, -2) : undefined;
 }
 
 /** A merge needs an index that makes its keys unique, or rows could be doubled. */

@@ -14,6 +14,8 @@ export type TargetType = {
   readonly oid: number;
   /** As SQL spells it. */
   readonly spelled: string;
+  /** Whether it takes different texts for one, by its nature or its collation. */
+  readonly isLoose?: boolean;
   /** Of an array. */
   readonly element?: TargetType | undefined;
 };
@@ -41,6 +43,10 @@ const TAKES: { readonly [sort in Exclude<ValueSort, "list" | "null">]: readonly 
   interval: ["interval"],
 };
 
+/** Types whose values are texts, as far as an equality of bytes goes. */
+export const TEXTS: readonly string[] = ["text", "varchar", "bpchar", "citext"];
+/** Those that take texts for one that differ in blanks at their end, or in case. */
+export const LOOSE_TEXTS: readonly string[] = ["bpchar", "citext"];
 const WHOLE = ["int2", "int4", "int8"];
 
 /** Whether a column of the type takes the field's values. */

@@ -11,11 +11,15 @@ export function findColumn<T extends Named>(columns: readonly T[], name: string)
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** The hinted columns in the hint's order; all where there is no hint, or none of its names is known. */
+/**
+ * The hinted columns in the hint's order; all where there is no hint, or none of its names is known. All come too where
+ * names differ in case alone: DuckDB takes them for one, so that a hint may mean either, and whoever reads refuses them.
+ */
 export function pruneColumns<T extends Named>(
   columns: readonly T[],
   hint: readonly string[] | undefined,
 ): readonly T[] {
+  if (new Set(columns.map(({ name }) => name.toLowerCase())).size < columns.length) return columns;
   const chosen: T[] = [];
   for (const name of hint ?? []) {
     const column = findColumn(columns, name);

@@ -1,4 +1,5 @@
 import { relative, resolve } from "node:path";
+import { longName } from "../localfiles/place.ts";
 import type { ConfigMap, ConfigProblem, ConnectorContext } from "../../contract/mod.ts";
 
 /** The absolute path of a connection's database, whatever stands there; undefined without a usable `path`. */
@@ -22,6 +23,11 @@ export function checkDatabasePath(
       message: `A ${connector} connection needs "path", the path of its database file`,
       setting: "path",
     });
+    return undefined;
+  }
+  const [long] = path.split(/[/\\]/).flatMap((name) => longName(name) ?? []);
+  if (long !== undefined) {
+    problems.push({ ...long, setting: "path" });
     return undefined;
   }
   if (relative(context.projectRoot, path).split(/[\\/]/)[0] === ".pz") {

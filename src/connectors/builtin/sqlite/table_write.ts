@@ -2,13 +2,14 @@ import type { StatementSync } from "node:sqlite";
 import type { RecordBatch } from "../../../util/arrow.ts";
 import { ConnectorError, type OutputSpec, type WriteResult } from "../../contract/mod.ts";
 import { columnReader, type WriteSession } from "../../sdk/mod.ts";
-import { BadValue } from "../shared/bad_value.ts";
+import { BadValue, refusedValue } from "../shared/bad_value.ts";
 import { recordAttempt } from "./attempts.ts";
 import type { Database, SqliteValue } from "./database.ts";
 import { type Encoder, encoderOf } from "./encode.ts";
 import { ident } from "./name.ts";
 import type { Target } from "./target.ts";
 import { toTrouble } from "./trouble.ts";
+import { newColumnType } from "./write_types.ts";
 
 type Parts = {
   readonly database: Database;
@@ -64,10 +65,11 @@ export class TableWrite implements WriteSession {
       return encoders[index]?.value(row) ?? null;
     } catch (error) {
       if (!(error instanceof BadValue)) throw error;
-      throw new ConnectorError(`Column "${this.#parts.target.columns[index]?.name}": ${error.message}`, {
-        transient: false,
-        hint: "change the values in the SELECT, or the column in the table",
-        cause: error,
+      const { name = "", field } = this.#parts.target.columns[index] ?? {};
+      throw refusedValue(error, {
+        column: name,
+        row: this.#rows + BigInt(row + 1),
+        type: field === undefined ? undefined : newColumnType(field),
       });
     }
   }

@@ -15,7 +15,7 @@ A connector for pz, written in TypeScript. It reads and writes files of JSON lin
     pz connector build        # connector.ts and what it imports become dist/connector.js
     pz connector test .       # every promise that the manifest makes is tried out
 
-\`pz connector build\` drops types without checking them; \`deno check connector.ts\` or \`npx tsc --noEmit\` (with the package @types/node) checks them. With
+The test leaves what it has written, \`data/written*\`. \`pz connector build\` drops types without checking them; \`deno check connector.ts\` or \`npx tsc --noEmit\` (with the package @types/node) checks them. With
 npm packages in it, bundle it by
 
     npx esbuild connector.ts --bundle --format=esm --platform=node --outfile=dist/connector.js
@@ -48,6 +48,9 @@ file, host, program or environment variable. \`{option}\` stands for an option o
 
 * \`capabilities\` stand in the manifest and in \`connector\`, the same ones in both. Declare what is true, no more.
 * Fail with \`ConnectorError\`. \`transient: true\` says that trying again may help, and the engine does; do not try again yourself.
-* Nothing is visible before \`commit\`, and nothing is left after \`abort\` with \`abortSemantics: "discards_all"\`.
+* Nothing is visible before \`commit\`, and nothing is left after \`abort\` with \`abortSemantics: "discards_all"\`. \`Transactional\`
+  promises besides that the commit is one step, which no test can prove.
+* \`open\` returns at once, and the code pauses now and then: one that does not is ended (after 15 and 120 seconds).
+* What goes to \`console\` or stdout is logged, as by \`host.log\`.
 * Values are exact: 64-bit integers, decimals and timestamps are \`bigint\`, never \`number\`.
 `;

@@ -91,6 +91,8 @@ connection:
   path: ./data
 read:
   dataset: things
+# Rows are written to these outputs and stay there, in data/written*.jsonl: delete the files whenever you like, and never
+# name an output whose rows anybody needs.
 write:
   output: written
   mode: replace

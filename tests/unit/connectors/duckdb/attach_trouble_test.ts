@@ -59,3 +59,10 @@ Deno.test("a database that another process holds is told with that process, and 
   );
   assert.equal(explain("Catalog Error"), undefined);
 });
+
+Deno.test("a full disk is told as one, also where DuckDB has left an empty file", () => {
+  assert.deepEqual(explain('Could not write file "/x/w.duckdb": No space left on device'), {
+    message: `"w.duckdb" can't be written: no space is left on its disk`,
+    hint: "free some space there, and delete the file if it is empty",
+  });
+});

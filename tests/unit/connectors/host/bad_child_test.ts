@@ -48,8 +48,8 @@ async function failureOf(work: Promise<unknown>): Promise<ConnectorError> {
 
 for (
   const [mode, code, transient, message] of [
-    ["silent", "PZ0356", true, /did not answer within 0.3 s/],
-    ["other name", "PZ0356", false, /answered as "someone" with protocol 1: expected "bad"/],
+    ["silent", "PZ0356", true, /has not answered the request Handshake for 0.3 s/],
+    ["other name", "PZ0356", false, /answers as 'someone' with protocol 1: expected 'bad'/],
     ["garbage", "PZ0357", false, /broke the protocol with bytes that are no frame/],
     ["oversized", "PZ0357", false, /a frame of 2147483647 bytes, where at most 1048576 are allowed/],
   ] as const

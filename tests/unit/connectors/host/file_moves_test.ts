@@ -91,11 +91,21 @@ Deno.test("a write that is cancelled or that fails while nobody waits is taken b
   assert.deepEqual([broken.done, broken.names()], [["abort"], ["StoreSession", "WriteFailed"]]);
 });
 
+Deno.test("a commit before the files are complete makes nothing visible", async () => {
+  const { operation, done, names } = storing();
+  const running = operation.run();
+  operation.message({ m: "FileGrew", path: "a", bytes: 5, isWhole: false });
+  operation.message({ m: "CommitWrite" });
+  await assert.rejects(running, /A commit before the files are complete/);
+  assert.deepEqual([done, names()], [["a 5 false", "abort"], ["StoreSession", "WriteFailed"]]);
+});
+
 Deno.test("a commit is not cancelled, and what it throws may have taken place unless it says otherwise", async () => {
   for (const [outcomeUnknown, expected] of [[undefined, true], [false, false]] as const) {
     const { promise, reject } = Promise.withResolvers<never>();
     const { operation, done } = storing({ commit: () => promise });
     const running = operation.run();
+    operation.message({ m: "FilesComplete" });
     operation.message({ m: "CommitWrite" });
     await turn();
     operation.cancel();

@@ -165,3 +165,21 @@ Deno.test("every connector of the contract is known by name, built or planned", 
   for (const name of names.split(" ")) assert.notEqual(findConnector(name), undefined, name);
   assert.equal(findConnector("nope"), undefined);
 });
+
+Deno.test("a name that is too long for a file is told in short, with room for what a write adds to it", async () => {
+  await using bench = await Bench.open();
+  await bench.connection.run("CREATE TABLE rows AS SELECT 1 AS a");
+  const long = (bytes: number) => "x".repeat(bytes - ".csv".length);
+  const path = (bytes: number) => ({ format: "csv", path: `${long(bytes)}.csv` });
+  const told = (bytes: number, most: number) => [
+    `PZ0353 The file name "${"x".repeat(40)}…" has ${bytes} bytes: expected at most ${most} ` +
+    "(give a shorter name, or another one as path:)",
+  ];
+  assert.deepEqual(texts(bench.tryScan(long(256))), told(256, 255));
+  assert.deepEqual(texts(bench.tryScan("x", { path: `${"x".repeat(300)}/a.csv` })), told(300, 255));
+  assert.deepEqual(texts(bench.tryCopy("e", path(191), { mode: "replace" })), told(191, 190));
+  assert.deepEqual(texts(bench.tryCopy("e", path(161), { mode: "append" })), told(161, 160));
+  for (const [mode, bytes] of [["replace", 190], ["append", 160]] as const) {
+    await bench.write(bench.copy("e", path(bytes), { mode }), "rows");
+  }
+});

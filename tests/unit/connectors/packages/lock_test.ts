@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { installedConnectors } from "../../../../src/connectors/packages/installed.ts";
 import { integrityOf } from "../../../../src/connectors/packages/integrity.ts";
 import {
   lockDrift,
@@ -81,4 +82,19 @@ Deno.test("every difference between project.yml and the lock is told", () => {
     "PZ0321 package 'c' of the lock is not in project.yml",
   ]);
   assert.deepEqual(lockDrift([{ package: "a", version: "^1.0.0" }], [locked("a")]), []);
+});
+
+Deno.test("packages without a lock are told by their names", async () => {
+  await using folder = await TempDir.create();
+  const messageFor = async (...packages: readonly string[]) => {
+    const declared = packages.map((id) => ({ package: id, version: undefined }));
+    const found = await installedConnectors(folder.path, declared, () => false);
+    return found.ok ? [] : found.errors.map(({ code, message }) => `${code} ${message}`);
+  };
+  assert.deepEqual(await messageFor("../maildir"), [
+    "PZ0322 project.yml declares the package '../maildir', and it is not installed: there is no pz.lock.json",
+  ]);
+  assert.deepEqual(await messageFor("./a", "@b/c"), [
+    "PZ0322 project.yml declares the packages './a', '@b/c', and they are not installed: there is no pz.lock.json",
+  ]);
 });

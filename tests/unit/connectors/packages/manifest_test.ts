@@ -3,6 +3,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import { manifestSchema } from "../../../../src/connectors/packages/manifest_schema.ts";
 import { filesOf, parseManifest } from "../../../../src/connectors/packages/manifest.ts";
 import { isPackagePath } from "../../../../src/connectors/packages/package_path.ts";
+import { formatError } from "../../../../src/errors/mod.ts";
 import { manifestText, problemsOf } from "./package_support.ts";
 
 function problems(changes: { readonly [key: string]: unknown }): readonly string[] {
@@ -29,9 +30,22 @@ Deno.test("a manifest says what runs, what it can and which files it has", () =>
 });
 
 Deno.test("what is no JSON object is no manifest", () => {
-  for (const text of ["", "{", "[]", "null", '"x"']) {
+  for (const text of ["[]", "null", '"x"']) {
     assert.deepEqual(problemsOf(parseManifest(text, "m.json")), ["PZ0306: the manifest is no JSON object"], text);
   }
+});
+
+Deno.test("a manifest that is no JSON is told with the place where it breaks", () => {
+  const places = ["", '{\n  "name": "a",\n  oops\n}', '{\n  "name": "a"'].map((text) => {
+    const parsed = parseManifest(text, "m.json");
+    return "name" in parsed ? parsed.name : parsed.map((error) => formatError(error).replace(/ — .*/, ""));
+  });
+  assert.deepEqual(places, [
+    ["PZ0306: the manifest is no JSON: it ends too early (m.json:1:1)"],
+    ["PZ0306: the manifest is no JSON (m.json:3:3)"],
+    places[2],
+  ]);
+  assert.match(String(places[2]), /^PZ0306: the manifest is no JSON.*\(m\.json:2:14\)$/);
 });
 
 Deno.test("every problem of a manifest is told, with the nearest known word", () => {

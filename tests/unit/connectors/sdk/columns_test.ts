@@ -196,9 +196,38 @@ Deno.test("values that do not fit a column are refused", () => {
       ["map(int, int)", [1]],
     ] as const
   ) {
-    assert.throws(() => build(type, [value]), /does not fit a column of the type/, `${type} ${value}`);
+    assert.throws(() => build(type, [value]), /^TypeError: Column "[^"]*": an? .* does not fit /, `${type} ${value}`);
   }
 });
+
+Deno.test("a value that does not fit is told by its kind, its column and the column's type, never by itself", () => {
+  for (
+    const [type, value, message] of [
+      ["bigint", "hunter2", "a text does not fit BIGINT (Int64)"],
+      ["bigint", 1.5, "a number with a fraction does not fit BIGINT (Int64)"],
+      ["bigint", 2n ** 63n, "a whole number out of its range does not fit BIGINT (Int64)"],
+      ["tinyint", 300, "a number out of its range does not fit TINYINT (Int8)"],
+      ["varchar", 7, "a number does not fit VARCHAR (Utf8)"],
+      ["varchar", 7n, "a bigint does not fit VARCHAR (Utf8)"],
+      ["json", true, "a boolean does not fit JSON (Utf8)"],
+      ["boolean", [1], "a list does not fit BOOLEAN (Bool)"],
+      ["double", new Uint8Array(2), "a run of bytes does not fit DOUBLE (Float64)"],
+      ["decimal(9,2)", "1.50", "a text does not fit DECIMAL(9,2) (Decimal[9e+2])"],
+      ["timestamptz", { hunter2: 1 }, "an object does not fit TIMESTAMPTZ (Timestamp<MICROSECOND, UTC>)"],
+      ["struct(a int)", { hunter2: 1 }, "an object with a member that the type lacks does not fit Struct<{a:Int32}>"],
+      ["bigint[]", ["hunter2"], "a text does not fit List<Int64>"],
+    ] as const
+  ) {
+    assert.throws(() => build(type, [value]), {
+      name: "TypeError",
+      message: new RegExp(`^Column "[a-z]+": ${escaped(message)}$`),
+    });
+  }
+});
+
+function escaped(text: string): string {
+  return text.replaceAll(/[[\](){}+.<>^$*?|]/g, "\\$&");
+}
 
 Deno.test("readers give texts of numbers, with all digits of a decimal's scale", () => {
   const text = (type: string, value: CellValue) => columnReaders(build(type, [value]))[0]?.text(0);
