@@ -6,7 +6,7 @@ import { EventBus } from "../events/mod.ts";
 import type { Plan } from "../plan/mod.ts";
 import { limitsLine } from "../render/mod.ts";
 import type { Outcome } from "../errors/mod.ts";
-import { claimRunFolder, runPaths, writeRunIntent } from "../state/mod.ts";
+import { beginRunRecords, claimRunFolder, type IntendedOutput, runPaths } from "../state/mod.ts";
 import { writeManifest, writePlan } from "./artifacts.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { type Io, shownPath } from "./io.ts";
@@ -166,14 +166,16 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
     }
     const { selection, vars, checksOnly } = request;
     const connections = connectionHashes(Object.values(dag.project.connections));
-    const { retryOf, inherited } = resume ?? {};
-    writeRunIntent(paths.intent, {
+    const { retryOf, inherited, redelivered } = resume ?? {};
+    beginRunRecords(paths, {
       version: 1,
       selection,
       vars,
       failFast,
       checksOnly,
       connections,
+      outputs: outputsOf(dag, resume?.effective ?? prepared.effective),
+      redelivered,
       retryOf,
       inherited,
     });
@@ -221,4 +223,13 @@ async function execute(io: Io, prepared: PreparedRun, settings: ExecuteSettings)
   if (outcome.unrecorded === undefined) return exitCodeOf(outcome);
   const code = reportThrown(io.console, outcome.unrecorded.error, false);
   return outcome.failed > 0 ? EXIT.failures : code;
+}
+
+/** The outputs among these nodes. */
+function outputsOf({ nodes }: CompiledDag, effective: readonly string[]): readonly IntendedOutput[] {
+  const running = new Set(effective);
+  return nodes
+    .filter((node) => node.kind === "SinkWrite")
+    .filter(({ id }) => running.has(id))
+    .map(({ id, name, write }) => ({ id, name, append: write.strategy === "append" }));
 }

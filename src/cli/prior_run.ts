@@ -16,20 +16,19 @@ const RUN_ANEW = "`pz run` does all of it, and appends once more what was append
  */
 export async function findPriorRun(root: string, wanted: string | undefined): Promise<PriorRun> {
   const ids = await listRunIds(root);
-  const asked = wanted === undefined ? await newest(root, ids) : await readRun(root, wanted);
-  const named = asked === undefined ? undefined : await withoutFailedRetries(root, asked);
+  const named = wanted === undefined ? await newest(root, ids) : await readRun(root, wanted);
   if (named === undefined) {
     if (wanted === undefined) throw new PzError("PZ0502", "there is no earlier run to retry", { hint: "use `pz run`" });
     throw new PzError("PZ0502", `there is no run '${wanted}'`, { hint: "`pz runs` lists the runs" });
   }
-  const run = await lastRetry(root, ids, named);
+  const { run, idle } = await runToRetry(root, ids, named);
   const { summary: { runId, status, interrupted }, live, nodes, intent } = run;
   if (live) {
     throw new PzError("PZ0503", `run ${runId} is still running (${nodes.length} node(s) recorded)`, {
       hint: "wait until it has ended, or stop it",
     });
   }
-  if (status === "fatal" && !interrupted && !cameToNothing(run)) {
+  if (status === "fatal" && !interrupted) {
     throw new PzError("PZ0504", `run ${runId} ended on a fatal error, and a retry can't build on it`, {
       hint: RUN_ANEW,
     });
@@ -39,9 +38,14 @@ export async function findPriorRun(root: string, wanted: string | undefined): Pr
       hint: `its intent.json is missing or of another pz; ${RUN_ANEW}`,
     });
   }
-  const notes = run === named ? [] : [`run ${named.summary.runId} was retried already: this retries run ${runId}`];
-  const later = await newest(root, ids);
-  if (later !== undefined && later.summary.runId !== runId) {
+  const notes = idle.map((id) =>
+    `run ${id} ended before it did anything: this retries run ${runId}, and what was decided by options is to be said again`
+  );
+  if (idle.length === 0 && run !== named) {
+    notes.push(`run ${named.summary.runId} was retried already: this retries run ${runId}`);
+  }
+  const later = await newest(root, ids.filter((id) => !idle.includes(id)));
+  if (later !== undefined && later.summary.runId !== runId && !isIdle(later)) {
     notes.push(`run ${later.summary.runId} is newer: what it wrote may be written over with older rows`);
   }
   return { run, intent, notes };
@@ -59,7 +63,7 @@ export async function holdPriorRun(root: string, { summary: { runId } }: StoredR
     const retries = await Promise.all(
       (await listRunIds(root)).filter((id) => id !== runId && id !== own).map((id) => readRun(root, id)),
     );
-    if (!retries.some((run) => run?.intent?.retryOf === runId && !cameToNothing(run))) return lock;
+    if (!retries.some((run) => run !== undefined && retriedBy(run) === runId && !isIdle(run))) return lock;
     lock[Symbol.dispose]();
   }
   throw new PzError("PZ0503", `run ${runId} is being retried by another process`, {
@@ -75,32 +79,48 @@ async function newest(root: string, ids: readonly string[]): Promise<StoredRun |
   return undefined;
 }
 
-/** Whether a run ended on an error of pz's own before anything of it began, so that all is as it was before. */
-function cameToNothing({ summary: { status, interrupted }, live, nodes, started, isDamaged }: StoredRun): boolean {
-  return status === "fatal" && !interrupted && !live && !isDamaged && nodes.length === 0 && started.length === 0;
+/** The run that another is a retry of; undefined: of none. */
+function retriedBy({ intent, summary }: StoredRun): string | undefined {
+  return intent?.retryOf ?? summary.retryOf;
 }
 
-/** The run itself, or where it is a retry that came to nothing the one that it was of. */
-async function withoutFailedRetries(root: string, run: StoredRun): Promise<StoredRun> {
-  const seen = new Set<string>();
-  let found = run;
-  while (cameToNothing(found) && !seen.has(found.summary.runId)) {
-    seen.add(found.summary.runId);
-    const before = found.intent?.retryOf ?? found.summary.retryOf;
-    const prior = before === undefined ? undefined : await readRun(root, before);
-    if (prior === undefined) break;
-    found = prior;
+/**
+ * Whether a run that does not live any more ended before its first node, in a way that nothing can build on: its staging
+ * could not be opened, or what it was asked to do is not known.
+ */
+function isIdle({ live, nodes, started, isRecordLost, intent, summary: { status, interrupted } }: StoredRun): boolean {
+  if (live || isRecordLost || nodes.length + started.length > 0) return false;
+  return intent === undefined || (status === "fatal" && !interrupted);
+}
+
+/**
+ * The newest of the retries of a run, of their retries, and so on; the run itself where there is none. Retries that did
+ * nothing are passed over, as `idle` tells, in whichever direction.
+ */
+async function runToRetry(
+  root: string,
+  ids: readonly string[],
+  named: StoredRun,
+): Promise<{ readonly run: StoredRun; readonly idle: readonly string[] }> {
+  const idle: string[] = [];
+  let first = named;
+  for (let before = retriedBy(first); before !== undefined && isIdle(first); before = retriedBy(first)) {
+    const former = idle.includes(before) ? undefined : await readRun(root, before);
+    if (former === undefined) return { run: first, idle: [] };
+    idle.push(first.summary.runId);
+    first = former;
   }
-  return found;
+  return { run: await lastRetry(root, ids, first), idle };
 }
 
-/** The newest of the retries of a run, of their retries, and so on; the run itself where there is none. */
+/** As `runToRetry`, but forward alone. */
 async function lastRetry(root: string, ids: readonly string[], run: StoredRun): Promise<StoredRun> {
   const retries = new Map<string, StoredRun>();
   // Oldest first, so that of several the newest counts. A clock that was set back gives a retry an id before its run's.
   for (const id of ids.toReversed()) {
     const retry = await readRun(root, id);
-    if (retry?.intent?.retryOf !== undefined && !cameToNothing(retry)) retries.set(retry.intent.retryOf, retry);
+    const of = retry === undefined || isIdle(retry) ? undefined : retriedBy(retry);
+    if (retry !== undefined && of !== undefined) retries.set(of, retry);
   }
   const seen = new Set([run.summary.runId]);
   let last = run;

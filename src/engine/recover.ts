@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import type { CompiledDag } from "../compile/mod.ts";
-import { findConnector, type NativeCopy } from "../connectors/mod.ts";
-import { outputSpec } from "../plan/mod.ts";
+import type { NativeCopy } from "../connectors/mod.ts";
 import { isRunLive, RUN_ID_REGEXP, runPaths } from "../state/mod.ts";
 import { ordinal, syncFolder } from "../util/mod.ts";
+import { publication } from "./publication.ts";
 import { ASIDE, TRASH } from "./publish.ts";
 
 type Move = NativeCopy["moves"][number];
@@ -37,14 +37,7 @@ export async function recoverOutputs({ project, nodes }: CompiledDag, runId: str
 
 /** The moves by which an output is published; whether it can be written at all is looked at later. */
 function movesOf(node: CompiledDag["nodes"][number], projectRoot: string, run: string): readonly Move[] {
-  if (node.kind !== "SinkWrite") return [];
-  const connector = findConnector(node.connection.connector);
-  if (connector === undefined || connector === "planned" || !connector.canWrite) return [];
-  const spec = outputSpec(node, { run, ordinal: 1 });
-  const copy = connector.nativeCopy(spec, { projectRoot });
-  if (copy?.ok === true) return copy.value.moves;
-  const written = connector.universalWrite?.(spec, { projectRoot });
-  return written?.ok === true ? written.value.moves : [];
+  return node.kind === "SinkWrite" ? publication(node, projectRoot, run)?.moves ?? [] : [];
 }
 
 /**

@@ -4,7 +4,15 @@ export { type RunPaths, runPaths, targetPaths } from "./run_paths.ts";
 export { acquireRunLock, claimRunFolder, isRunLive, type RunLock, takeIfFree } from "./run_lock.ts";
 export { type NodeRecord, type Phases } from "./node_record.ts";
 export { RunRecorder, type RunRecorderOptions } from "./run_recorder.ts";
-export { type NodeFact, readRunIntent, type RunIntent, type Try, writeRunIntent } from "./run_intent.ts";
+export {
+  beginRunRecords,
+  type IntendedOutput,
+  type NodeFact,
+  readRunIntent,
+  type RunIntent,
+  type Try,
+  writeRunIntent,
+} from "./run_intent.ts";
 export { listRuns, readRun, type RunSummary, type StoredRun } from "./run_store.ts";
 export type { StartedWrite, StoredNode } from "./stored_run.ts";
 export { listRunIds } from "./run_folders.ts";

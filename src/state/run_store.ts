@@ -32,8 +32,11 @@ export type StoredRun = {
   readonly nodes: readonly StoredNode[];
   /** Writes that began. */
   readonly started: readonly StartedWrite[];
-  /** Whether what its files told of its nodes is lost, so that more may have been done. */
-  readonly isDamaged: boolean;
+  /**
+   * Whether records of it are lost, so that a write that the others do not tell of may have begun all the same, or even
+   * have ended.
+   */
+  readonly isRecordLost: boolean;
   /** Undefined: it is not known what it was asked to do. */
   readonly intent: RunIntent | undefined;
 };
@@ -73,7 +76,8 @@ async function readFiles(
   const live = await isRunLive(paths.lock);
   const receipt = await readReceipt(paths.results);
   const journal = await readJournal(paths.journal);
-  if (receipt === undefined && journal === undefined && !live && !begun) return undefined;
+  const hasTrace = receipt !== undefined || (journal !== undefined && !journal.isBlank);
+  if (!hasTrace && !live && !begun) return undefined;
   const end = receipt !== undefined && receipt.status !== "running" ? receipt : journal?.end;
   const interrupted = end === undefined && !live;
   const nodes = mergeNodes(receipt?.nodes ?? [], journal?.nodes ?? []);
@@ -94,8 +98,14 @@ async function readFiles(
     carriedForward: count((node) => node.provenance === "carried_forward"),
     ...(receipt?.retryOf === undefined ? {} : { retryOf: receipt.retryOf }),
   };
-  const isDamaged = journal?.isDamaged === true || (receipt === undefined && (journal?.isEmpty ?? true));
-  return { summary, live, nodes, started: journal?.started ?? [], isDamaged };
+  return {
+    summary,
+    live,
+    nodes,
+    started: journal?.started ?? [],
+    isRecordLost: end === undefined && !live &&
+      (journal?.isBegun !== true || (receipt === undefined && journal.isTorn)),
+  };
 }
 
 /** One entry for each node; what the journal says of a node wins. */

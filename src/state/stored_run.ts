@@ -51,10 +51,12 @@ export type StartedWrite = { readonly id: string; readonly name: string; readonl
 export type StoredJournal = {
   readonly nodes: readonly StoredNode[];
   readonly started: readonly StartedWrite[];
-  /** Whether nothing stands in it that can be read. */
-  readonly isEmpty: boolean;
-  /** Whether a line can't be read that was written whole, as others came behind it. */
-  readonly isDamaged: boolean;
+  /** Whether it says no more than that its run was about to begin. */
+  readonly isBlank: boolean;
+  /** Whether it holds a whole line, as that of every run does from its first moment on. */
+  readonly isBegun: boolean;
+  /** Whether a line of it can't be read. */
+  readonly isTorn: boolean;
   /** How the run ended, where its receipt could not be written. */
   readonly end: Pick<StoredReceipt, "status" | "finishedAt" | "interrupted"> | undefined;
 };
@@ -63,17 +65,19 @@ export type StoredJournal = {
 export async function readJournal(path: string): Promise<StoredJournal | undefined> {
   const text = await readIfPresent(path);
   if (text === undefined) return undefined;
-  const written = text.split("\n");
-  const lines = written.map(parseObject).filter((line) => line !== undefined);
+  const texts = text.split("\n").filter((line) => line !== "");
+  const lines = texts.map(parseObject).filter((line) => line !== undefined);
   const last = lines.at(-1);
+  const isTorn = lines.length < texts.length;
   return {
+    isBlank: !isTorn && lines.length > 0 && lines.every((line) => typeof line["journal"] === "number"),
+    isBegun: lines.length > 0,
+    isTorn,
     nodes: lines.flatMap((line) => storedNode(line) ?? []),
     started: lines.flatMap((line) => {
       const [id, attempt] = [textOf(line["started"]), numberOf(line["attempt"])];
       return id === undefined || attempt === undefined ? [] : [{ id, name: textOf(line["name"]) ?? id, attempt }];
     }),
-    isEmpty: lines.length === 0,
-    isDamaged: written.slice(0, -1).some((line) => parseObject(line) === undefined),
     end: typeof last?.["end"] !== "string" ? undefined : {
       status: last["end"],
       finishedAt: textOrNull(last["finishedAt"]),

@@ -1,9 +1,8 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type PzResult, runPz } from "../harness/cli.ts";
+import type { PzResult } from "../harness/cli.ts";
 import { Duck } from "../harness/duck.ts";
 import { runIds } from "../harness/run_files.ts";
-import { type Files, TempDir, writeFiles } from "../harness/temp_dir.ts";
+import type { Files } from "../harness/temp_dir.ts";
 
 /** A source of two pipelines: one appends to a table, the other writes a file in whose place another may stand. */
 export const TWO_SINKS: Files = {
@@ -58,24 +57,14 @@ export function unblockLake(folder: string): void {
   Deno.removeSync(join(folder, "out"));
 }
 
-/** A project whose output `lake.bad` has failed, and `base.good` not. */
-export async function failedRun(more: { readonly [path: string]: string } = {}): Promise<TempDir> {
-  const folder = await TempDir.create();
-  await writeFiles(folder.path, { ...TWO_SINKS, ...more });
-  blockLake(folder.path);
-  const run = await runPz(["run", "--all", "--log-format", "json"], { cwd: folder.path });
-  assert.equal(run.code, 1, run.toString());
-  return folder;
-}
-
 /** Takes what a run recorded of a node out of its files, as if it had been killed right before. */
-export function forget(folder: string, name: string): void {
+export function forget(folder: string, name: string, index = 0): void {
   const isOther = (node: { readonly name?: string; readonly status?: string }) =>
     node.name !== name || node.status === undefined;
-  const journal = runFile(folder, 0, "journal.ndjson");
+  const journal = runFile(folder, index, "journal.ndjson");
   const lines = Deno.readTextFileSync(journal).trim().split("\n").filter((line) => isOther(JSON.parse(line)));
   Deno.writeTextFileSync(journal, `${lines.join("\n")}\n`);
-  const results = runFile(folder, 0, "run_results.json");
+  const results = runFile(folder, index, "run_results.json");
   const receipt = JSON.parse(Deno.readTextFileSync(results));
   Deno.writeTextFileSync(
     results,

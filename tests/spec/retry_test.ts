@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { runPz } from "../harness/cli.ts";
 import { readReceipt, runIds } from "../harness/run_files.ts";
 import { TempDir, writeFiles } from "../harness/temp_dir.ts";
-import {
-  blockLake,
-  ends,
-  failedRun,
-  forget,
-  runFile,
-  sinkSql,
-  tableRows,
-  TWO_SINKS,
-  unblockLake,
-} from "./retry_support.ts";
+import { blockLake, ends, forget, runFile, sinkSql, tableRows, TWO_SINKS, unblockLake } from "./retry_support.ts";
 
 const RUN = ["run", "--all", "--log-format", "json"];
 const RETRY = ["retry", "--log-format", "json"];
+
+/** A project whose output `lake.bad` has failed, and `base.good` not. */
+async function failedRun(more: { readonly [path: string]: string } = {}): Promise<TempDir> {
+  const folder = await TempDir.create();
+  await writeFiles(folder.path, { ...TWO_SINKS, ...more });
+  blockLake(folder.path);
+  const run = await runPz(RUN, { cwd: folder.path });
+  assert.equal(run.code, 1, run.toString());
+  return folder;
+}
 
 Deno.test("a retry takes over the source, carries the output that was done and writes the one that failed", async () => {
   await using folder = await failedRun();
@@ -273,10 +273,10 @@ Deno.test("of two retries of one run at the same time one is refused, and nothin
   unblockLake(cwd);
   const results = await Promise.all([0, 1].map(() => runPz([...RETRY, "--redeliver", "base.good"], { cwd })));
   const codes = results.map(({ code }) => code).sort();
+  // The second may also come when the first has ended.
+  assert.ok(codes.join() === "0,2" || results.some(({ stderr }) => /nothing to retry/.test(stderr)), results.join());
   if (codes[1] === 2) assert.match(results.find(({ code }) => code === 2)?.stderr ?? "", /^error PZ0503: /m);
-  else assert.deepEqual(codes, [0, 0], results.join());
-  // The second may also come when the first has ended, and then does once more what it is told to.
-  assert.deepEqual(await tableRows(cwd, "SELECT count(*) FROM made.good"), [[codes[1] === 2 ? "6" : "9"]]);
+  assert.deepEqual(await tableRows(cwd, "SELECT count(*) FROM made.good"), [["6"]]);
 });
 
 Deno.test("appends are not done twice where their connection's settings have changed and lead to the same place", async () => {

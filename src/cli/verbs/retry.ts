@@ -43,11 +43,28 @@ export async function retry(io: Io, options: RetryOptions): Promise<ExitCode> {
   const prior = await findPriorRun(root, options.runId);
   reportNotes(io.console, prior.notes, format);
   const { runId, status } = prior.run.summary;
-  if (status === "success" && (options.redeliver ?? []).length === 0) {
+  const again = options.runId === runId ? [] : alreadyRedelivered(prior, options.redeliver ?? []);
+  for (const name of again) {
+    const line = `run ${runId} has redelivered '${name}'; \`pz retry ${runId} --redeliver ${name}\` does it once more`;
+    reportNotes(io.console, [line], format);
+  }
+  const redeliver = options.redeliver?.filter((name) => !again.includes(name)) ?? [];
+  if (status === "success" && redeliver.length === 0) {
     reportLine(io.console, `nothing to retry (run ${runId} succeeded)`, format);
     return EXIT.ok;
   }
-  return await performRetry(io, options, prior, format);
+  return await performRetry(io, { ...options, redeliver }, prior, format);
+}
+
+/**
+ * Of these outputs those that the run to retry has written because it was told to. Of two retries at the same time the
+ * second one finds what the first has done, and must not do it again unless that run is named.
+ */
+function alreadyRedelivered({ run, intent }: Prior, names: readonly string[]): readonly string[] {
+  const done = new Set(
+    run.nodes.filter(({ kind, status }) => kind === "SinkWrite" && status === "success").map(({ name }) => name),
+  );
+  return names.filter((name) => intent.redelivered?.includes(name) === true && done.has(name));
 }
 
 async function performRetry(

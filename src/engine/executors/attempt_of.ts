@@ -6,24 +6,22 @@ import type { WriteGroup } from "./write_group.ts";
 
 /** Names this attempt of an output, with those of earlier runs of which nobody knows the end. */
 export function attemptOf({ run, attempt }: NodeContext, node: SinkWriteNode): Omit<WriteAttempt, "node"> {
-  const prior = run.triesBefore(node);
+  const prior = run.triesBefore(node).map(({ run, ordinal }) => ({ run, ordinal }));
   return { run: run.runId, ordinal: attempt, ...(prior.length === 0 ? {} : { prior }) };
 }
 
 /**
- * Stops an append before it begins that an earlier run may have delivered under another declaration: what it left in the
- * target bears another name.
+ * Stops an append that an earlier run may have delivered under another declaration: its target knows it by another name.
  *
- * @throws {PzError} PZ0770
+ * @throws {PzError} PZ0770; nothing was begun
  */
-export function refuseChanged({ run }: NodeContext, node: SinkWriteNode): void {
-  const { name, write } = node;
-  const former = run.triesBefore(node).findLast(({ changed }) => changed);
-  if (former === undefined || write.strategy !== "append") return;
-  throw new PzError(
-    "PZ0770",
-    `Run ${former.run} may have appended to '${name}', which is declared otherwise now, so that its target can't tell`,
-    { hint: decide(name) },
+export function refuseForeign({ run }: NodeContext, node: SinkWriteNode): void {
+  if (node.write.strategy !== "append") return;
+  const last = run.triesBefore(node).findLast(({ foreign }) => foreign);
+  if (last === undefined) return;
+  throw unknownOutcome(
+    node.name,
+    `Run ${last.run} may have appended to '${node.name}' as it was declared then, and nobody knows whether that was done`,
   );
 }
 
@@ -40,14 +38,15 @@ export async function refuseUnknown(
   const run = spec.attempt.prior?.at(-1)?.run;
   if (run === undefined || write.strategy !== "append" || group.provesAttempt) return;
   await group.abort();
-  throw new PzError(
-    "PZ0770",
+  throw unknownOutcome(
+    name,
     `Run ${run} was appending to '${name}' when it stopped, and nobody knows whether it was done`,
-    { hint: decide(name) },
   );
 }
 
-function decide(name: string): string {
-  return `look whether its rows are there: if so \`pz retry --assume-delivered ${name}\`, ` +
-    `if not \`pz retry --redeliver ${name}\``;
+function unknownOutcome(name: string, message: string): PzError {
+  return new PzError("PZ0770", message, {
+    hint: `look whether its rows are there: if so \`pz retry --assume-delivered ${name}\`, ` +
+      `if not \`pz retry --redeliver ${name}\``,
+  });
 }

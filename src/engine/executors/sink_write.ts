@@ -9,7 +9,7 @@ import { orderedRelation } from "../row_order.ts";
 import type { NodeContext, NodeOutcome } from "../run_context.ts";
 import { setUp } from "../setup.ts";
 import { columnsOf, integer, run } from "../statements.ts";
-import { attemptOf, refuseChanged } from "./attempt_of.ts";
+import { attemptOf, refuseForeign } from "./attempt_of.ts";
 import { writeStaged } from "./staged_write.ts";
 import { writeUniversal } from "./universal_write.ts";
 import { faultPoint } from "../../util/mod.ts";
@@ -19,7 +19,7 @@ import { faultPoint } from "../../util/mod.ts";
  * leaves nothing behind.
  */
 export async function runSinkWrite(context: NodeContext, node: SinkWriteNode): Promise<NodeOutcome> {
-  refuseChanged(context, node);
+  refuseForeign(context, node);
   const planned = context.run.planned.get(node.id);
   if (planned?.strategy === "arrow_stream") return await writeUniversal(context, node, planned);
   if (planned?.strategy === "staged_copy" && planned.stagedOutput !== undefined) {

@@ -2,16 +2,20 @@ import type { NodeFact, StoredNode, StoredRun, Try } from "../../state/mod.ts";
 
 /**
  * What a run and those that it is a retry of tell of each node, by node id. What the run itself recorded comes after
- * what it took over; a write that began and has no end that is known keeps its tries.
+ * what it took over; a write that began and has no end that is known keeps its tries, and so does one that may have begun.
  */
-export function factsOf({ summary: { runId }, nodes, started, intent }: StoredRun): ReadonlyMap<string, NodeFact> {
+export function factsOf(run: StoredRun): ReadonlyMap<string, NodeFact> {
+  const { summary: { runId }, nodes, started, intent } = run;
   const facts = new Map((intent?.inherited ?? []).map((fact) => [fact.id, fact]));
   const tries = new Map<string, Try[]>();
-  for (const { id, name, attempt } of started) {
+  const tryOf = (name: string, ordinal: number): Try => {
+    const place = intent?.connections?.[connectionOf(name)];
+    return { run: runId, ordinal, ...(place === undefined ? {} : { place }) };
+  };
+  for (const { id, name, attempt } of [...started, ...unrecorded(run)]) {
     const known = tries.get(id) ?? [];
-    tries.set(id, [...known, { run: runId, ordinal: attempt }]);
-    const target = intent?.connections?.[connectionNameOf(name)];
-    facts.set(id, { ...(facts.get(id) ?? { id, kind: "SinkWrite", name, tries: [] }), status: undefined, target });
+    tries.set(id, [...known, tryOf(name, attempt)]);
+    facts.set(id, { ...(facts.get(id) ?? { id, kind: "SinkWrite", name, tries: [] }), status: undefined });
   }
   const ended = new Set(nodes.map(({ id }) => id));
   for (const [id, own] of tries) {
@@ -20,24 +24,42 @@ export function factsOf({ summary: { runId }, nodes, started, intent }: StoredRu
   }
   for (const node of nodes) {
     const connection = node.connection === undefined ? undefined : intent?.connections?.[node.connection];
-    facts.set(node.id, merge(facts.get(node.id), node, { run: runId, connection, tries: tries.get(node.id) ?? [] }));
+    const known = tries.get(node.id) ?? (isUnclear(node) ? [tryOf(node.name, 1)] : []);
+    facts.set(node.id, merge(facts.get(node.id), node, { run: runId, connection, tries: known }));
   }
   return facts;
 }
 
 /**
  * What the target of an append that is run again is asked for, oldest first. An append that was done is run again only where
- * its connection's settings have changed, which may lead to the same place all the same.
+ * its connection's settings have changed, which may lead to the same place all the same. The first one names its files.
  */
 export function triesOf(fact: NodeFact | undefined): readonly Try[] {
-  const { done, tries = [] } = fact ?? {};
-  if (done === undefined || tries.some(({ run }) => run === done.run)) return tries;
-  return [...tries, { run: done.run, ordinal: 1 }];
+  if (fact?.done === undefined) return fact?.tries ?? [];
+  const { run, connection: place, tries = [] } = fact.done;
+  const did = tries.length > 0 ? tries : [{ run, ordinal: 1, ...(place === undefined ? {} : { place }) }];
+  return [...did, ...fact.tries];
 }
 
-/** The connection in the name of an output. */
-function connectionNameOf(name: string): string {
-  return name.split(".", 1)[0] ?? name;
+/** The name of the connection of an output. */
+export function connectionOf(output: string): string {
+  return output.split(".", 1)[0] ?? output;
+}
+
+/**
+ * Outputs of which a run that did not end tells nothing, although they may have begun: those that do not note that they
+ * begin, and where records are lost all of them.
+ */
+function unrecorded({ summary, nodes, started, intent, isRecordLost }: StoredRun): StoredRun["started"] {
+  if (summary.finishedAt !== null) return [];
+  const known = new Set([...nodes, ...started].map(({ id }) => id));
+  return (intent?.outputs ?? [])
+    .filter(({ id, append }) => !known.has(id) && (isRecordLost || !append))
+    .map(({ id, name }) => ({ id, name, attempt: 1 }));
+}
+
+function isUnclear({ kind, status, outcomeUnknown, rowsVisible }: StoredNode): boolean {
+  return kind === "SinkWrite" && status === "failed" && (outcomeUnknown || rowsVisible > 0);
 }
 
 type Of = { readonly run: string; readonly connection: string | undefined; readonly tries: readonly Try[] };
@@ -45,15 +67,15 @@ type Of = { readonly run: string; readonly connection: string | undefined; reado
 function merge(former: NodeFact | undefined, node: StoredNode, of: Of): NodeFact {
   const { id, kind, name, rows } = node;
   const status = node.status === "success" || node.status === "failed" ? node.status : "skipped";
-  const target = kind === "SinkWrite" ? of.connection ?? former?.target : undefined;
-  const before = former?.tries ?? [];
   if (status === "success") {
-    // What was carried forward was done by the run before; what an earlier try had landed stands under that one's name.
-    const isCarried = node.provenance === "carried_forward" && former?.done !== undefined;
-    const done = isCarried ? former.done : { run: of.run, rows, connection: of.connection };
-    return { id, kind, name, status, done, tries: isCarried ? before : [...before, ...of.tries], target };
+    const tries = kind === "SinkWrite" ? [...triesOf(former), ...of.tries] : [];
+    // What was carried forward was done by the run before.
+    const done = node.provenance === "carried_forward" && former?.done !== undefined
+      ? former.done
+      : { run: of.run, rows, connection: of.connection, ...(tries.length === 0 ? {} : { tries }) };
+    return { id, kind, name, status, done, tries: [] };
   }
   // What DuckDB writes by itself is known by its name or its marker, so that nothing speaks against asking.
-  const unclear = node.outcomeUnknown || node.rowsVisible > 0 || node.strategy !== "arrow_stream" ? of.tries : [];
-  return { id, kind, name, status, done: former?.done, tries: [...before, ...unclear], target };
+  const unclear = isUnclear(node) || node.strategy !== "arrow_stream" ? of.tries : [];
+  return { id, kind, name, status, done: former?.done, tries: [...former?.tries ?? [], ...unclear] };
 }

@@ -14,10 +14,18 @@ export type Story = {
   readonly staging: string | undefined;
 };
 
-type Of = { readonly dag: CompiledDag; readonly facts: ReadonlyMap<string, NodeFact>; readonly retryOf: string };
+type Of = {
+  readonly dag: CompiledDag;
+  readonly facts: ReadonlyMap<string, NodeFact>;
+  /** By the ids that the nodes had in the earlier run. */
+  readonly former: ReadonlyMap<string, NodeFact>;
+  readonly retryOf: string;
+  /** Names of outputs that are written again, whatever stands in the target. */
+  readonly redelivered: ReadonlySet<string>;
+};
 
 /** Tells people what a retry takes over of an earlier run, what it does anew and why. */
-export function resumeNotes({ dag, facts, retryOf }: Of, story: Story): readonly string[] {
+export function resumeNotes({ dag, facts, former, retryOf, redelivered }: Of, story: Story): readonly string[] {
   const { work, obstacles, progress, staging } = story;
   const running = new Set(work.effective);
   const notes: string[] = [];
@@ -25,7 +33,7 @@ export function resumeNotes({ dag, facts, retryOf }: Of, story: Story): readonly
   const { length: carried } = work.carried;
   if (reused > 0) notes.push(`reusing staged data for ${reused} source load(s) from run ${retryOf}`);
   if (carried > 0) notes.push(`carrying forward ${carried} committed sink write(s) from run ${retryOf}`);
-  notes.push(...changes(dag, facts, running, retryOf));
+  notes.push(...changes(dag, former, running, retryOf));
   const unused = dag.nodes.filter(({ id }) => running.has(id) && obstacles.has(id));
   if (staging !== undefined && unused.length > 0) {
     notes.push(`the staged data of run ${retryOf} is not used: ${staging}; ${unused.length} source load(s) read anew`);
@@ -47,10 +55,10 @@ export function resumeNotes({ dag, facts, retryOf }: Of, story: Story): readonly
     );
   }
   for (const node of dag.nodes) {
-    if (node.kind !== "SinkWrite" || !running.has(node.id) || !isAppend(node)) continue;
+    if (node.kind !== "SinkWrite" || !running.has(node.id) || !isAppend(node) || redelivered.has(node.name)) continue;
     const tries = triesOf(facts.get(node.id));
     const last = tries.at(-1);
-    if (last !== undefined && last.changed !== true) {
+    if (last !== undefined && !tries.some(({ foreign }) => foreign)) {
       notes.push(`run ${last.run} may have appended to '${node.name}': what has landed is not appended again`);
     }
   }

@@ -1,8 +1,10 @@
 import type { CompiledDag, DagNode, SinkWriteNode, SourceLoadNode } from "../../compile/mod.ts";
 import { type NodeFact, runPaths, type StoredRun, type Try } from "../../state/mod.ts";
 import { connectionHash } from "./connection_hash.ts";
+import { withDeclarations } from "./declarations.ts";
 import { factsOf, triesOf } from "./facts.ts";
 import { type InheritedStaging, inheritStaging } from "./inherited_staging.ts";
+import { withoutMissing } from "./missing_targets.ts";
 import { resumeNotes, type Story } from "./notes.ts";
 import { type Decisions, doneBefore, isAppend, planWork, type Work } from "./work.ts";
 import type { Fingerprint } from "../../staging/mod.ts";
@@ -23,6 +25,8 @@ export type Resumption = {
   readonly tries: ReadonlyMap<string, readonly Try[]>;
   /** What is known of all nodes, for a retry of this run. */
   readonly inherited: readonly NodeFact[];
+  /** Names of the outputs that are written again because the user says so. */
+  readonly redelivered: readonly string[];
   /** What is taken over and what is not, for people. */
   readonly notes: readonly string[];
 };
@@ -49,9 +53,12 @@ export type ResumeOptions = {
  */
 export async function prepareResume(options: ResumeOptions): Promise<Resumption | undefined> {
   const { dag, prior, decisions } = options;
-  const told = factsOf(prior);
-  const facts = withFormer(dag, prior.isDamaged ? withUnknown(dag, told, prior.summary.runId) : told);
-  const common = { dag, asked: new Set(options.asked), facts, decisions };
+  const former = factsOf(prior);
+  const asked = new Set(options.asked);
+  const declared = withDeclarations(dag, former);
+  const { facts, notes } = withoutMissing(dag, asked, declared.facts, decisions);
+  const known = { facts, former, notes: [...declared.notes, ...notes] };
+  const common = { dag, asked, facts, decisions };
   const everyDone = new Set(dag.nodes.filter((node) => doneBefore(node, facts, decisions)).map(({ id }) => id));
   const hoped = planWork({ ...common, reusable: everyDone, comparable: everyDone });
   if (hoped.effective.length === 0 && hoped.carried.length === 0) return undefined;
@@ -65,7 +72,7 @@ export async function prepareResume(options: ResumeOptions): Promise<Resumption 
     const obstacles = new Map(
       loadsOf(dag, facts, decisions).map(([node]) => [node.id, inheritance.why] as const),
     );
-    return resumption(options, facts, { work, obstacles, progress: new Map(), staging: inheritance.why }, new Map());
+    return resumption(options, known, { work, obstacles, progress: new Map(), staging: inheritance.why }, new Map());
   }
   await using staging = inheritance.staging;
   faultPoint("staging_copied");
@@ -83,49 +90,7 @@ export async function prepareResume(options: ResumeOptions): Promise<Resumption 
     outputs: work.effective,
   });
   faultPoint("staging_pruned");
-  return resumption(options, facts, { work, obstacles, progress, staging: undefined }, fingerprints);
-}
-
-/**
- * Rows that were, or may have been, appended under another declaration of the same output stand in its target all the
- * same. It is the same output by its name, or by where its connection leads under whatever name.
- */
-function withFormer({ nodes }: CompiledDag, facts: ReadonlyMap<string, NodeFact>): ReadonlyMap<string, NodeFact> {
-  const ids = new Set(nodes.map(({ id }) => id));
-  const former = [...facts.values()].filter(({ id, kind, done, tries }) =>
-    kind === "SinkWrite" && !ids.has(id) && (done !== undefined || tries.length > 0)
-  );
-  const known = new Map(facts);
-  for (const node of nodes) {
-    if (node.kind !== "SinkWrite" || !isAppend(node) || facts.has(node.id)) continue;
-    const hash = connectionHash(node.connection);
-    const fact = former.findLast(({ name }) => name === node.name) ??
-      former.findLast(({ name, target }) => target === hash && entityIn(name) === node.entity);
-    if (fact === undefined) continue;
-    const tries = triesOf(fact).map((one): Try => ({ ...one, changed: true }));
-    known.set(node.id, { ...fact, id: node.id, name: node.name, tries });
-  }
-  return known;
-}
-
-function entityIn(name: string): string {
-  return name.slice(name.indexOf(".") + 1);
-}
-
-/** What nobody kept account of may have been appended; the target tells. */
-function withUnknown(
-  { nodes }: CompiledDag,
-  facts: ReadonlyMap<string, NodeFact>,
-  run: string,
-): ReadonlyMap<string, NodeFact> {
-  const known = new Map(facts);
-  for (const node of nodes) {
-    if (node.kind !== "SinkWrite" || !isAppend(node)) continue;
-    const { id, kind, name } = node;
-    const fact = facts.get(id) ?? { id, kind, name, tries: [] };
-    if (fact.done === undefined) known.set(id, { ...fact, tries: [...fact.tries, { run, ordinal: 1 }] });
-  }
-  return known;
+  return resumption(options, known, { work, obstacles, progress, staging: undefined }, fingerprints);
 }
 
 /** The loads that are done, with their rows. */
@@ -186,9 +151,16 @@ async function findProgress(
   return progress;
 }
 
+/** What is known of the nodes of today, of those of the earlier run, and what to tell of outputs that are gone. */
+type Known = {
+  readonly facts: ReadonlyMap<string, NodeFact>;
+  readonly former: ReadonlyMap<string, NodeFact>;
+  readonly notes: readonly string[];
+};
+
 function resumption(
   { dag, prior, decisions }: ResumeOptions,
-  facts: ReadonlyMap<string, NodeFact>,
+  { facts, former, notes }: Known,
   story: Story,
   fingerprints: ReadonlyMap<string, Fingerprint>,
 ): Resumption {
@@ -211,7 +183,14 @@ function resumption(
       return tries.length === 0 ? [] : [[node.id, tries] as const];
     })),
     inherited: inheritedFacts(dag, facts, story.staging === undefined ? obstacles : undefined, decisions),
-    notes: resumeNotes({ dag, facts, retryOf }, story),
+    redelivered: [...decisions.redeliver],
+    notes: [
+      ...(prior.isRecordLost
+        ? [`records of run ${retryOf} are lost: what it may have written is not known for certain`]
+        : []),
+      ...notes,
+      ...resumeNotes({ dag, facts, former, retryOf, redelivered: decisions.redeliver }, story),
+    ],
   };
 }
 

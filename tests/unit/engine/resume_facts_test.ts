@@ -75,22 +75,22 @@ Deno.test("a write that began and has no end keeps its tries, with those before 
   assert.deepEqual([fact?.status, fact?.done, fact?.tries], [
     undefined,
     undefined,
-    [{ run: RUN, ordinal: 1 }, { run: RUN, ordinal: 2 }],
+    [{ run: RUN, ordinal: 1, place: "here" }, { run: RUN, ordinal: 2, place: "here" }],
   ]);
   const open = { ...DONE, status: undefined, done: undefined, tries: [{ run: BEFORE, ordinal: 1 }] };
   assert.deepEqual((await factOf({ began: [1], inherited: [open] }))?.tries, [
     { run: BEFORE, ordinal: 1 },
-    { run: RUN, ordinal: 1 },
+    { run: RUN, ordinal: 1, place: "here" },
   ]);
   assert.deepEqual((await factOf({ inherited: [open] }))?.tries, [{ run: BEFORE, ordinal: 1 }]);
 });
 
-Deno.test("a write that succeeded keeps its tries, whose name its rows may bear, and tells where and by which run it was done", async () => {
+Deno.test("a write that succeeded has no open tries, and tells where and by which run it was done", async () => {
   const fact = await factOf({ began: [1], ended: { status: "success" } });
-  assert.deepEqual([fact?.done, fact?.tries], [{ run: RUN, rows: 3, connection: "here" }, [{
-    run: RUN,
-    ordinal: 1,
-  }]]);
+  assert.deepEqual([fact?.done, fact?.tries], [
+    { run: RUN, rows: 3, connection: "here", tries: [{ run: RUN, ordinal: 1, place: "here" }] },
+    [],
+  ]);
 });
 
 Deno.test("a write that failed is known to have failed, unless its outcome is unknown or DuckDB did it", async () => {
@@ -106,7 +106,7 @@ Deno.test("what was carried forward was done by the run before, and failing late
   assert.deepEqual([carried?.status, carried?.done], ["success", DONE.done]);
   const failed = await factOf({ ended: { status: "failed" }, inherited: [DONE] });
   assert.deepEqual([failed?.status, failed?.done], ["failed", DONE.done]);
-  assert.deepEqual(await factOf({ inherited: [DONE] }), { ...DONE, target: undefined });
+  assert.deepEqual(await factOf({ inherited: [DONE] }), DONE);
 });
 
 Deno.test("a run is known by its intent alone, and only then", async () => {

@@ -18,6 +18,7 @@ function resumption(more: Partial<Resumption>): Resumption {
     compared: new Map(),
     tries: new Map(),
     inherited: [],
+    redelivered: [],
     notes: [],
     ...more,
   };
