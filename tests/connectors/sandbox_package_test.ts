@@ -29,9 +29,9 @@ async function hostilePackage(): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-const CODE = await hostilePackage();
-
 Deno.test(`nothing that the code of a package tries gets it out of the sandbox${BINARY === undefined ? "" : " of the binary"}`, async () => {
+  // Within the test: the bundler's process may end a while after it was stopped.
+  const code = await hostilePackage();
   await using surroundings = await Surroundings.create();
   const { granted, grantedPort } = surroundings.targets;
   const command = BINARY === undefined ? childCommand() : { path: BINARY, args: [CHILD_VERB], env: {} };
@@ -42,7 +42,7 @@ Deno.test(`nothing that the code of a package tries gets it out of the sandbox${
     grant: { net: [`127.0.0.1:${grantedPort}`], read: [granted], write: [granted], env: ["PZ_GRANTED"] },
     runId: "r1",
     onLog: () => {},
-    program: { kind: "module", code: CODE },
+    program: { kind: "module", code },
     command: { ...command, env: { ...command.env, PZ_GRANTED: "yes" } },
   });
   const escaped: string[] = [];
